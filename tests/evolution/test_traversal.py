@@ -30,7 +30,7 @@ from trundle.evolution.steps import (
 )
 
 BETWEEN = Neighbours(v("v1"), v("v2"))
-CONVERTER = CallConverter("hooks:Hook", "convert_a_to_b", BETWEEN)
+CONVERTER = CallConverter("hooks:Hook", "convert_a_to_b", BETWEEN, place("a@v1"), place("b@v2"))
 HOOKED = HookOutput(
     HookCall("hooks:Hook", "assign_to", BETWEEN, True, ((place("a@v1"), Read("a")),)),
     place("b@v2"),

@@ -4,12 +4,14 @@ It does so because its hub is held back, or because that storage version is chos
 """
 
 import itertools
+import json
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from amounts import ALL, some_of
 from cases import CASES, P2, V1, V2, V3, V4, Case, invented, thing
-from evolving import Store, evolve, rules
+from evolving import Store, evolve, hooked, rules
 from moving_cases import MOVES
 from proving import prove, prove_side_by_side
 from test_releases import RESOURCE, apart, earlier
@@ -365,3 +367,71 @@ def test_a_null_is_not_noted_for_an_earlier_version_that_admits_none(
         {"a": "1"},
         {"o": {"a": "1"}},
     ]
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+@pytest.mark.parametrize("held", ["{}", "[{}]", '{"q": {}}'])
+def test_an_earlier_release_shows_what_its_version_requires_and_stores_it_not(
+    held: str, way: str, forgetting: Take
+) -> None:
+    """Nothing that the type has changes in the earlier release; in the later one a version is added that requires less."""
+    value = json.loads(held)
+    type_ = {"{}": "Item", "[{}]": "[Item]"}.get(held, "{Item}")
+    versions = {
+        V1: thing(n="string"),
+        V2: thing(n="string", p=type_) | {"Item": {"x!": "integer", "u": "string"}},
+        V3: thing(n="string", p=type_) | {"Item": {"x": "integer", "u": "string", "w": "string"}},
+    }
+    old = forgetting(evolve({each: versions[each] for each in (V1, V2)}, hub=V1))
+    store = Store(WAYS[way](Case(versions), V1, forgetting)).put(V3, p=value)
+    shown = store.read(V2)
+    assert shown == {"p": json.loads(held.replace("{}", '{"x": 0}'))}
+    assert Store(old, store.stored).read(V2) == shown
+    store.stored = Store(old, store.stored).put(V2, n="n", **shown).stored
+    assert store.read(V3) == {"n": "n", "p": value}
+
+
+@pytest.mark.parametrize("way", list(WAYS))
+def test_what_goes_with_an_object_does_so_though_that_lacks_what_its_version_requires(
+    way: str, forgetting: Take
+) -> None:
+    """The earlier release digests the object as its clients see it, and so does the later one."""
+    versions = {
+        V1: thing(p="L") | {"L": ["Red", "Blue"]},
+        V2: thing(p="Item") | {"Item": {"i!": "Inner"}, "Inner": {"x!": "integer", "u": "string"}},
+        V3: thing(p="Item") | {"Item": {"i": "Inner"}, "Inner": {"x": "integer", "w": "string"}},
+    }
+    case = Case(versions)
+    old = forgetting(evolve({each: versions[each] for each in (V1, V2)}, hub=V2))
+    store = Store(WAYS[way](case, V2, forgetting)).put(V3, p={"i": {}}).put(V1, p="Red")
+    for scheme in (store.scheme, old):
+        assert Store(scheme, store.stored).read(V1) == {"p": "Red"}
+        assert Store(scheme, store.stored).read(V2) == {"p": {"i": {"x": 0}}}
+    assert store.read(V3) == {"p": {"i": {}}}
+    store.stored = Store(old, store.stored).put(V1, p="Blue").stored
+    assert [store.read(V1), store.read(V3)] == [{"p": "Blue"}, {"p": {"i": {}}}]
+    store.stored = Store(old, store.stored).edit(V2, p={"i": {"x": 0, "u": "U"}}).stored
+    assert [store.read(V1), Store(old, store.stored).read(V1)] == [{}, {}]
+    assert store.read(V3) == {"p": {"i": {}}}
+    check(case, old, WAYS[way](case, V2, forgetting))
+
+
+class Doubled:
+    """Needs the number that its version requires."""
+
+    def assign_from(self, source: Any) -> dict[str, Any]:
+        return {"n": source.p.x + 1}
+
+
+def test_a_hook_of_an_earlier_release_reads_what_its_version_requires(forgetting: Take) -> None:
+    item = {"Item": {"x!": "integer", "u": "string"}}
+    versions = {
+        V1: thing(n="integer"),
+        V2: thing(p="Item") | item,
+        V3: thing(p="Item") | {"Item": {"x": "integer", "u": "string", "w": "string"}},
+    }
+    reading = hooked(V1, V2, Doubled, back=(("p",), ("n",)))
+    old = forgetting(evolve({each: versions[each] for each in (V1, V2)}, reading, hub=V2))
+    store = Store(forgetting(evolve(versions, reading, hub=V2))).put(V3, p={"w": "W"})
+    assert store.read(V1) == {"n": 1}
+    assert Store(old, store.stored).read(V1) == {"n": 1}

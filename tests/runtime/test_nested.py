@@ -111,7 +111,8 @@ def test_its_own_side_says_whether_an_object_is_there():
     assert said(True, ABSENT, Spec) == Spec()
     assert said(True, made, Spec) is said(None, made, Spec) is said(MISSING, made, Spec) is made
     assert said(None, ABSENT, Spec) is said(None, Spec(), Spec) is None
-    assert said(ABSENT, made, Spec) is ABSENT
+    assert said(ABSENT, Spec(), Spec) is said(ABSENT, None, Spec) is ABSENT
+    assert said(ABSENT, made, Spec) is made
     assert (presence(made), presence(None), presence(ABSENT)) == (True, None, ABSENT)
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from evolving import evolve, thing
 
-from trundle.runtime import DocumentError, Scheme, UnknownVersionError
+from trundle.runtime import DocumentError, Lenience, Scheme, UnknownVersionError
 
 V1, V2 = "2020-01-01", "2021-01-01"
 
@@ -148,3 +148,44 @@ def test_a_version_that_the_caller_names_has_to_be_the_documents(scheme, base):
     assert scheme._puts.put(data, base, V2) is None
     with pytest.raises(UnknownVersionError):
         scheme.put(V2, data, base)
+
+
+def test_defaults_are_filled_in_and_reported_as_by_the_careful_way():
+    part = {"Part": {"id!": "string", "mode": ("string", "auto"), "x": "string"}}
+    scheme = evolve(
+        {
+            V1: {
+                "Thing": {"level": ("string", "low"), "old": "string", "parts": "[Part;id]"},
+                **part,
+            },
+            V2: {
+                "Thing": {"level": ("string", "low"), "new": "string", "parts": "[Part;id]"},
+                **part,
+            },
+        }
+    )
+    stored = scheme.put(V2, thing(V2, level="high", new="n", parts=[{"id": "1", "mode": "own"}]))
+    base = json.dumps(stored, separators=(",", ":")).encode()
+    document = {"parts": [{"id": "1", "x": "y"}, {"id": "2"}], "old": "o"}
+    data = json.dumps(thing(V1, **document), separators=(",", ":")).encode()
+    noted: list[object] = []
+    lenience = Lenience(defaults=True, report=noted.append)
+    quick = scheme._puts.put(data, base, lenience=lenience)
+    by_the_quick_way, noted[:] = [*noted], []
+    read = scheme.decode(data, lenience=lenience)
+    assert quick == scheme.encode(scheme.to_storage(read, scheme.decode(base)))
+    assert by_the_quick_way == noted
+    assert [each.path for each in noted] == ["$.level", "$.parts[0].mode", "$.parts[1].mode"]
+    noted.clear()
+    assert scheme.put(None, data, base, lenience=lenience) == quick
+    assert noted == by_the_quick_way
+
+
+def test_a_resource_type_that_the_document_does_not_name_is_for_the_careful_way(
+    scheme: Scheme, base: bytes
+):
+    data = scheme.read(V2, base)
+    assert scheme._puts.put(data, base, None, "Thing") == base
+    assert scheme._puts.put(data, base, None, "Other") is None
+    with pytest.raises(UnknownVersionError):
+        scheme.put(None, data, base, resource="Other")

@@ -1,9 +1,11 @@
 """Plans and types become Python source: a package of types, storage, conversions and their tests."""
 
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
+from trundle.codegen._hook_records import HookRecords, hook_records
 from trundle.codegen._joined import MemberPackage, generate_joined
 from trundle.codegen._layout import lay_out
 from trundle.codegen._live import LiveConversions
+from trundle.codegen._live_hooks import HookKey, PlainHook
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
 from trundle.codegen._tests import generate_tests, hooked_properties, renamed_properties
@@ -11,13 +13,17 @@ from trundle.codegen._tests import generate_tests, hooked_properties, renamed_pr
 __all__ = [
     "STRAIGHT",
     "Blueprint",
+    "HookKey",
+    "HookRecords",
     "LiveConversions",
     "MemberPackage",
+    "PlainHook",
     "attribute_names",
     "class_name",
     "generate_joined",
     "generate_package",
     "generate_tests",
+    "hook_records",
     "hooked_properties",
     "lay_out",
     "renamed_properties",

@@ -7,6 +7,7 @@ modules and the ones it shares, and no other version's.
 
 from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
@@ -20,6 +21,8 @@ from trundle.evolution import (
     entries_within,
     list_keys,
     partition,
+    required_values,
+    staying,
 )
 from trundle.schema import EnumType, ObjectType, Type
 from trundle.version import ApiVersion
@@ -76,6 +79,7 @@ class Classes:
         self._api_firsts: dict[ApiVersion, list[ApiNode]] = {}
         self._paths: dict[ApiNode | StorageNode, ClassPath] = {}
         self._storage_first: dict[StorageNode, StorageNode] = {}
+        self._stored_as_is: set[ApiNode] = set()
         self._name_api()
         self._name_storage(tuple(storage))
 
@@ -92,6 +96,13 @@ class Classes:
     def path(self, node: ApiNode | StorageNode) -> ClassPath:
         """The class of a node that stands for itself."""
         return self._paths[node]
+
+    def required_values(self, node: ApiNode) -> Mapping[str, Any]:
+        """What objects of a type that is stored as it is show of what they require, by property, as plain JSON."""
+        definition = self.evolution.schema(node.version).definitions[node.key]
+        if node not in self._stored_as_is or not isinstance(definition, ObjectType):
+            return {}
+        return required_values(self.evolution, node.version, definition)
 
     def modules_of(self, version: ApiVersion) -> list[str]:
         """The modules whose classes make up a version: each has types of one set of versions."""
@@ -212,6 +223,7 @@ class Classes:
             if node not in nodes:
                 nodes[node] = None
                 waiting.extend(self.storage_parts(node))
+        self._find_stored_as_is(nodes)
         ordered = sorted(
             nodes,
             key=lambda each: (
@@ -244,6 +256,20 @@ class Classes:
         for unit, members in units.items():
             self._place(unit, members)
 
+    def _find_stored_as_is(self, nodes: Iterable[StorageNode]) -> None:
+        """Finds the API types that storage types hold, and all that these do."""
+        waiting = [
+            ApiNode(node.version, child.nodes[node.version])
+            for node in nodes
+            for child in self.children(node)
+            if child.stable
+        ]
+        for each in waiting:
+            first = self.api_nodes[each]
+            if first not in self._stored_as_is:
+                self._stored_as_is.add(first)
+                waiting.extend(self.parts(each))
+
     def _own(self, node: StorageNode) -> Hashable:
         """What a storage class is by itself: its tables depend on all versions of the type, not on its shape alone."""
         lineage, version = node.lineage, node.version
@@ -260,6 +286,7 @@ class Classes:
             discriminators(lineage, version),
             tuple(list_keys(lineage, version).items()),
             tuple(entries_within(lineage, version).items()),
+            tuple(staying(lineage, version).items()),
             entries_of_one_value(lineage, version),
         )
         return (root, version if alone else None, number, api, nullable, tables)

@@ -44,6 +44,7 @@ from trundle.evolution.steps import (
     Stash,
     Step,
     Unstash,
+    Watched,
     Witness,
 )
 from trundle.schema import ABSENT, Nullable
@@ -104,11 +105,13 @@ class FunctionBody:
         self.statements.lines.clear()
         stashes = [step for step in self.plan.steps if isinstance(step, Stash)]
         carried = {"storage"} == {self.key.source.kind, self.key.target.kind}
-        keep = bool(stashes) or bool(lifted) or carried
+        keep = bool(stashes) or bool(lifted) or carried or bool(self.plan.watched)
         before = "    target = " if keep else "    return "
         body = call(class_mark(target), members, before) + "\n" + "".join(lifted)
         for each in stashes:
             self._stash(each)
+        for watched in self.plan.watched:
+            self._watch(watched)
         tail = "".join([*self.statements.prelude, *self.statements.lines])
         if carried:
             tail += self._carry()
@@ -368,7 +371,29 @@ class FunctionBody:
             else:
                 aliases = tuple_literal(entry_literal(each.place) for each in step.aliases)
             arguments.append(f"aliases={aliases}")
+        if step.holder is not None:
+            arguments.append(f"holder={self._path(step.holder)}")
+        if step.own:
+            arguments.append("own=True")
         self.statements.add(call("stash", arguments))
+
+    def _watch(self, watched: Watched) -> None:
+        """The statement that lets a merge ask whether a nested object is there to other versions."""
+        attribute = attribute_of(watched.entry.property)
+        arguments = [
+            "target",
+            entry_literal(watched.entry),
+            self._path(watched.holder),
+            f"witness={self.expressions.witness(watched.witness, self.key.target)}",
+            f"derived={self.expressions.derived(watched.derived, f'{attribute}_derived')}",
+        ]
+        if watched.aliases:
+            aliases = tuple_literal(entry_literal(each.place) for each in watched.aliases)
+            arguments.append(f"aliases={aliases}")
+        self.statements.add(call("watch", arguments))
+
+    def _path(self, place: Place) -> str:
+        return tuple_literal(map(text_literal, self.key.lineage.path(place)))
 
     def _spoken(self, names: tuple[str, ...]) -> str:
         """The test whether one of some properties is there; true where there is none to test."""

@@ -23,6 +23,7 @@ from trundle.evolution.steps import (
     Unstash,
     Values,
     ValueStep,
+    Watched,
     Witness,
 )
 from trundle.schema import Nullable
@@ -147,12 +148,12 @@ def _beside(plan: Plan) -> Counter[str]:
     """The properties of a plan's target that an entry of its bag accompanies, or is derived from."""
     known: dict[int, Counter[str]] = {}
     found: Counter[str] = Counter()
-    for step in plan.steps:
-        if isinstance(step, Stash):
-            if step.witness is not None:
-                found += _witnessed(step.witness, known)
-            if step.derived is not None:
-                found += _within(step.derived, known)
+    for each in (*plan.steps, *plan.watched):
+        if isinstance(each, Stash | Watched):
+            if each.witness is not None:
+                found += _witnessed(each.witness, known)
+            if each.derived is not None:
+                found += _within(each.derived, known)
     return found
 
 

@@ -13,6 +13,7 @@ from trundle.codegen._function_body import asks_bag
 from trundle.codegen._lifted import way_to
 from trundle.codegen._live_classes import LiveClasses
 from trundle.codegen._live_expressions import LiveExpressions
+from trundle.codegen._live_hooks import Hooks, no_hooks
 from trundle.codegen._live_steps import Closure, LiveSteps
 from trundle.codegen._needed_plans import with_called
 from trundle.codegen._plan_names import attribute_of
@@ -40,12 +41,16 @@ class LiveConversions:
     Args:
         evolution: the versions, with configured changes.
         keys: the plans that are wanted; those that they call come along.
+        hooks: gives what is called for the hooks of the evolution.
 
     Raises:
-        ChangeError: a configured change does not fit the schemas, or a plan calls a hook.
+        ChangeError: a configured change does not fit the schemas, or a plan calls a hook and there are none.
     """
 
-    def __init__(self, evolution: Evolution, keys: Iterable[PlanKey]) -> None:
+    def __init__(
+        self, evolution: Evolution, keys: Iterable[PlanKey], hooks: Hooks = no_hooks
+    ) -> None:
+        self.hooks = hooks
         self.plans: Mapping[PlanKey, Plan] = with_called(keys)
         classes = Classes(evolution, evolution.served(None), storage_nodes(self.plans))
         self.classes = LiveClasses(TypeRenderer(classes))
@@ -83,7 +88,7 @@ class _LiveFunction:
         self.lineage = plan.key.lineage
         self.classes = conversions.classes
         self.made = conversions.target(plan.key)
-        steps = LiveSteps(self.classes, plan.key, conversions.function)
+        steps = LiveSteps(self.classes, plan.key, conversions.function, conversions.hooks)
         self.expressions = LiveExpressions(self.classes, plan.key, steps)
         version = self.key.target.version
         self.definition = self.lineage.definition(version)
@@ -217,6 +222,9 @@ class _LiveFunction:
             options["aliases"] = self.expressions.entries(step.aliases)
         else:
             options["aliases"] = _entry_keys(each.place for each in step.aliases)
+        if step.holder is not None:
+            options["holder"] = self.lineage.path(step.holder)
+            options["own"] = step.own
         return lambda source, made: stash(made, place, value(source), **options)
 
     def _carry(self) -> list[Any]:

@@ -1,9 +1,10 @@
 """The classes of a package made at run time, without source: the same ones that `_types.py` renders."""
 
 import ast
+import json
 import types
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -20,6 +21,7 @@ from trundle.evolution import (
     entries_of_one_value,
     entries_within,
     list_keys,
+    staying,
 )
 from trundle.runtime import ABSENT, Absent, ApiObject, FreeForm, PropertyBag, StorageObject
 from trundle.schema import (
@@ -99,13 +101,20 @@ class LiveClasses:
             fields,
             bases=(StorageObject if stored else ApiObject,),
             module=f"{__name__}.{path.module}",
-            namespace=_tables(node, names) if isinstance(node, StorageNode) else {},
+            namespace=_tables(node, names)
+            if isinstance(node, StorageNode)
+            else self._required(node, names),
             kw_only=True,
             **tag,
         )
         self.required[made] = lacking
         self._mentions[path] = _mentioned(type_ for _, type_, _ in fields)
         return made
+
+    def _required(self, node: ApiNode, names: Mapping[str, str]) -> dict[str, Any]:
+        """What an API class has in tables."""
+        shown = self.renderer.classes.required_values(node)
+        return {"__required__": {names[name]: json.dumps(each) for name, each in shown.items()}}
 
     def _tag(self, node: ApiNode | StorageNode, definition: ObjectType) -> dict[str, Any]:
         return {"tag_field": definition.tag, "tag": self.renderer.tag(node, definition)}
@@ -211,5 +220,6 @@ def _tables(node: StorageNode, names: Any) -> dict[str, Any]:
         "__list_keys__": {names[name]: keys for name, keys in list_keys(lineage, version).items()},
         "__discriminators__": tuple(names[name] for name in discriminators(lineage, version)),
         "__entries_within__": tuple((path, plain(places)) for path, places in within.items()),
+        "__staying__": tuple(staying(lineage, version).items()),
         "__entries_of_one_value__": tuple((path, tuple(map(plain, each))) for path, each in alike),
     }

@@ -7,13 +7,15 @@ import msgspec
 from trundle.codegen._classes import StorageNode
 from trundle.codegen._lifted import class_at, held_object, way_to
 from trundle.codegen._live_classes import LiveClasses
-from trundle.codegen._live_steps import Closure, LiveSteps, needs_hook
-from trundle.evolution import ADDITIONAL, Lineage, Place, PlanKey, Shape, default_of
+from trundle.codegen._live_hooks import LiveHook, hook_key
+from trundle.codegen._live_steps import Closure, LiveSteps
+from trundle.evolution import ADDITIONAL, ByHook, Lineage, Place, PlanKey, Shape, default_of
 from trundle.evolution.steps import (
     Change,
     Expression,
     First,
     Hidden,
+    HookCall,
     HookOutput,
     KeepElements,
     KeepPlaces,
@@ -70,6 +72,7 @@ class LiveExpressions:
         self.shape = key.source
         """What the object is shaped like that expressions read: the source, or a stored object that is looked at."""
         self._witnesses: dict[tuple[Witness, Shape], Closure] = {}
+        self._hooks: dict[tuple[HookCall, Shape], tuple[LiveHook, Closure]] = {}
 
     def closure(self, value: Expression) -> Closure:
         """An expression as a function of the object that it reads."""
@@ -81,8 +84,8 @@ class LiveExpressions:
             case Unstash(entries, witness):
                 asked = self._unstash(entries, witness)
                 return lambda source: recall(source, *asked)
-            case HookOutput(call):
-                raise needs_hook(f"{call.use}.{call.method}")
+            case HookOutput():
+                return self._hook_output(value)
             case Hidden():
                 return lambda _: ABSENT  # nothing is written over
             case First(options):
@@ -176,8 +179,7 @@ class LiveExpressions:
             if names:
                 return lambda source: other_members(source.additional_properties, names)
             return lambda source: source.additional_properties
-        if self.shape.kind == "api" and self.lineage.label(Place(version, name)):
-            raise needs_hook(name)
+        assert not (self.shape.kind == "api" and self.lineage.label(Place(version, name)))
         if name in implied:
             return lambda source: take_named(source.additional_properties, name)
         if name == definition.tag:
@@ -211,6 +213,42 @@ class LiveExpressions:
             return ABSENT if value is ABSENT else change(value)
 
         return changed
+
+    def _hook_output(self, value: HookOutput) -> Closure:
+        """What a hook writes to one property."""
+        place = value.output
+        hook, outputs = self._called_hook(value.call)
+        made = self.steps.type_at(place, Shape("api", place.version))
+        change = None if value.step is None else self.steps.closure(value.step)
+
+        def output(source: Any) -> Any:
+            found = outputs(source)
+            if place.property not in found:
+                return ABSENT
+            typed = hook.typed(found[place.property], made, place.property, source)
+            return typed if change is None else change(typed)
+
+        return output
+
+    def _called_hook(self, call: HookCall) -> tuple[LiveHook, Closure]:
+        """A hook, and what it returns for an object; it is called once for all that it writes of one."""
+        known = self._hooks.get((call, self.shape))
+        if known is not None:
+            return known
+        hook = LiveHook(hook_key(self.lineage, call), self.steps.hooks)
+        how = ByHook(call.use, call.method, call.between, call.up)
+        writes = frozenset(x.output.property for x in self.lineage.hooks if x.how == how)
+        inputs = [(place.property, self.closure(x)) for place, x in call.inputs if x is not None]
+        last: list[Any] = [None, None]
+
+        def outputs(source: Any) -> Any:
+            if last[0] is not source:
+                values = {name: value(source) for name, value in inputs}
+                last[:] = source, hook.outputs(values, writes, source)
+            return last[1]
+
+        self._hooks[call, self.shape] = hook, outputs
+        return hook, outputs
 
     def _first(self, options: tuple[Expression, ...]) -> Closure:
         """The first option that is there; an entry is there even where it says that the value is absent."""

@@ -6,8 +6,9 @@ from typing import Any, TypeAlias, assert_never
 from trundle.codegen._cases import in_order
 from trundle.codegen._lifted import held_object
 from trundle.codegen._live_classes import LiveClasses
+from trundle.codegen._live_hooks import Hooks, LiveHook, hook_key
 from trundle.codegen._steps import own_spellings
-from trundle.evolution import ChangeError, Place, PlanKey, Shape
+from trundle.evolution import Place, PlanKey, Shape
 from trundle.evolution.steps import (
     CallConverter,
     CallScalar,
@@ -42,6 +43,7 @@ from trundle.runtime import (
     has_text,
     known_part,
     map_text,
+    member_path,
     present,
     present_members,
     single,
@@ -71,13 +73,19 @@ class LiveSteps:
         classes: the classes that are read and made.
         key: the plan.
         function: gives the function of another plan; it is called when the value is.
+        hooks: gives what is called for hooks.
     """
 
     def __init__(
-        self, classes: LiveClasses, key: PlanKey, function: Callable[[PlanKey], Closure]
+        self,
+        classes: LiveClasses,
+        key: PlanKey,
+        function: Callable[[PlanKey], Closure],
+        hooks: Hooks,
     ) -> None:
         self.classes = classes
         self.key = key
+        self.hooks = hooks
         self._function = function
 
     def closure(self, step: ValueStep) -> Closure:  # noqa: C901 - one arm a record
@@ -134,8 +142,12 @@ class LiveSteps:
                 named: dict[str, Any] = {"integer": True} if integer else {}
                 named |= {"version": version} if version else {}
                 return lambda value: convert_scalar(name, value, property_, **named)
-            case CallConverter(use, method):
-                raise needs_hook(f"{use}.{method}")
+            case CallConverter(output=output):
+                lineage = self.key.lineage
+                hook = LiveHook(hook_key(lineage, step), self.hooks)
+                made = self.type_at(output, Shape("api", output.version))
+                path = member_path("$", step.input.property) if lineage.is_root else None
+                return lambda value: hook.converted(value, made, path)
             case Chain(steps):
                 changes = [self.closure(each) for each in steps]
                 return lambda value: through(value, *changes)
@@ -225,10 +237,3 @@ class LiveSteps:
                 return lambda value: isinstance(value, dict)
             case _:
                 return lambda _: True
-
-
-def needs_hook(name: str) -> ChangeError:
-    """The error for a plan that calls hand-written code."""
-    return ChangeError(
-        name, "conversions of packages run no hand-written code; write rules that need no hook"
-    )

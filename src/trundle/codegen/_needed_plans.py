@@ -157,6 +157,9 @@ def calls(made: Plan) -> Iterator[PlanKey]:
                 yield from _in_witness(witness, lineage, known)
                 yield from _in_expression(derived, lineage, known)
                 yield from _in_aliases(aliases, lineage)
+    for watched in made.watched:
+        yield from _in_witness(watched.witness, lineage, known)
+        yield from _in_expression(watched.derived, lineage, known)
     for each in made.carried:
         yield from _in_witness(each.before, lineage, known)
         yield from _in_witness(each.after, lineage, known)

@@ -21,6 +21,7 @@ from trundle.evolution import (
     entries_within,
     label_of,
     list_keys,
+    staying,
 )
 from trundle.schema import (
     ABSENT,
@@ -235,9 +236,11 @@ class TypeRenderer:
             lines.extend(_list_keys(node, names))
             lines.extend(_discriminators(node, names))
             lines.extend(_entries_within(node))
+            lines.extend(_staying(node))
             lines.extend(_entries_of_one_value(node))
         else:
             lines.extend(_defaults(self.fields(node, definition), names))
+            lines.extend(_of_json("__required__", self.classes.required_values(node), names))
             lines.extend(_labels(self._owned_labels(node)))
         return lines
 
@@ -327,15 +330,19 @@ def _shown(value: Any) -> str:
 
 def _defaults(fields: tuple[Property, ...], names: Mapping[str, str]) -> list[str]:
     """What the schema declares for properties that are missing, as JSON; only lenient reading fills it in."""
-    declared = {
-        names[each.name]: json.dumps(each.default, ensure_ascii=False)
-        for each in fields
-        if each.default is not ABSENT
-    }
-    if not declared:
+    declared = {each.name: each.default for each in fields if each.default is not ABSENT}
+    return _of_json("__defaults__", declared, names)
+
+
+def _of_json(table: str, values: Mapping[str, Any], names: Mapping[str, str]) -> list[str]:
+    """A table of values as JSON, by attribute."""
+    if not values:
         return []
-    shown = ", ".join(f"{text_literal(a)}: {text_literal(b)}" for a, b in declared.items())
-    return [f"\n    __defaults__: ClassVar[dict[str, str]] = {{{shown}}}\n"]
+    shown = ", ".join(
+        f"{text_literal(names[name])}: {text_literal(json.dumps(value, ensure_ascii=False))}"
+        for name, value in values.items()
+    )
+    return [f"\n    {table}: ClassVar[dict[str, str]] = {{{shown}}}\n"]
 
 
 def _labels(labels: tuple[Label, ...]) -> list[str]:
@@ -369,6 +376,14 @@ def _entries_within(node: StorageNode) -> list[str]:
     held = entries_within(node.lineage, node.version)
     shown = (_table_row(path, _places(places)) for path, places in held.items())
     return _table("__entries_within__", "tuple[tuple[str, str], ...]", shown) if held else []
+
+
+def _staying(node: StorageNode) -> list[str]:
+    found = staying(node.lineage, node.version)
+    shown = (
+        _table_row(path, tuple_literal(map(text_literal, names))) for path, names in found.items()
+    )
+    return _table("__staying__", "tuple[str, ...]", shown) if found else []
 
 
 def _entries_of_one_value(node: StorageNode) -> list[str]:

@@ -9,13 +9,14 @@ from trundle.evolution._changes import (
     HookReference,
     NamedConversion,
     TypeChanges,
+    spoken_hook,
 )
-from trundle.evolution._defaults import default_of
+from trundle.evolution._defaults import default_of, required_values
 from trundle.evolution._discriminating import fixed_text
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._evolution import Evolution, ResourceLineage
 from trundle.evolution._free_form import doubled_in_free_form
-from trundle.evolution._holders import entries_within
+from trundle.evolution._holders import entries_within, staying
 from trundle.evolution._hooks import (
     converter_names,
     hooks_among,
@@ -108,8 +109,11 @@ __all__ = [
     "plain_path",
     "plan",
     "relate_keyed",
+    "required_values",
     "short_type",
     "snake",
     "split_path",
+    "spoken_hook",
     "spoken_type",
+    "staying",
 ]

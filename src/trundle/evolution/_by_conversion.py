@@ -111,7 +111,7 @@ def _across(
             method = up if how.up else down
             assert method is not None
             between = Neighbours(*sorted((source.version, output.version)))
-            step = CallConverter(use, method, between)
+            step = CallConverter(use, method, between, source, output)
             return step, End(lineage, output, Shape("api", output.version))
         case _:
             return change_value(given, reached), reached

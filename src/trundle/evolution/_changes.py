@@ -45,11 +45,22 @@ class HookDeclaration(msgspec.Struct, frozen=True):
         reference: where the configuration names it.
         assign: the methods `assign_to` and `assign_from`, where they are there.
         converters: names of its `convert_..._to_...` methods.
+        called: the methods that are called otherwise than after what they are for, in full.
     """
 
     reference: HookReference
     assign: Mapping[str, HookMethod] = {}
     converters: tuple[str, ...] = ()
+    called: Mapping[str, str] = {}
+
+    def method(self, name: str) -> str:
+        """What the method for something is called."""
+        return self.called.get(name, name)
+
+
+def spoken_hook(use: str, method: str) -> str:
+    """What messages call a method of a hook."""
+    return method if "." in method else f"{use}.{method}"
 
 
 class NamedConversion(msgspec.Struct, frozen=True, kw_only=True):

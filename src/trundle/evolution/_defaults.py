@@ -1,8 +1,10 @@
 """What an API object shows where a required property has no value."""
 
+from collections.abc import Mapping
 from typing import Any, assert_never
 
 from trundle.evolution._changes import TypeChanges
+from trundle.evolution._declared import Declared
 from trundle.evolution._lineage import Lineage
 from trundle.evolution._threads import Place
 from trundle.schema import (
@@ -17,6 +19,7 @@ from trundle.schema import (
     Scalar,
     Union,
 )
+from trundle.version import ApiVersion
 
 _RESTRICTING = frozenset(
     {
@@ -41,16 +44,30 @@ def default_of(lineage: Lineage, place: Place, changes: TypeChanges | None) -> A
 
     Returns plain JSON, or `ABSENT` where the property is optional or nothing fits.
     """
-    return _Zeros(lineage, place).of_property(lineage.property(place), changes, ())
+    zeros = _Zeros(lineage.evolution, place.version)
+    return zeros.of_property(lineage.property(place), changes, ())
+
+
+def required_values(
+    evolution: Declared, version: ApiVersion, definition: ObjectType
+) -> Mapping[str, Any]:
+    """What objects of a type in which no version changes anything show of what they require, by property, as plain JSON."""
+    zeros = _Zeros(evolution, version)
+    shown = {
+        each.name: zeros.of_property(each, None, ())
+        for each in definition.properties
+        if each.required and each.name != definition.tag
+    }
+    return {name: value for name, value in shown.items() if value is not ABSENT}
 
 
 class _Zeros:
     """The zero values of one version's types."""
 
-    def __init__(self, lineage: Lineage, place: Place) -> None:
-        self._evolution = lineage.evolution
-        self._version = place.version
-        self._definitions = lineage.evolution.schema(place.version).definitions
+    def __init__(self, evolution: Declared, version: ApiVersion) -> None:
+        self._evolution = evolution
+        self._version = version
+        self._definitions = evolution.schema(version).definitions
 
     def of_property(
         self, declared: Property, changes: TypeChanges | None, trail: tuple[str, ...]

@@ -86,9 +86,10 @@ def has_presence(lineage: Lineage, place: Place, kept: Place) -> bool:
     return not holds_alike(lineage, place, kept) or null_is_apart(lineage, place, kept)
 
 
-def only_null(lineage: Lineage, place: Place, kept: Place) -> bool:
-    """Whether nothing but null has to be said of a holder at a place: what is kept says whether it is there."""
-    return null_is_apart(lineage, place, kept) and not lineage.leaves(kept)
+def only_null(lineage: Lineage, side: Thread, kept: Place) -> bool:
+    """Whether nothing but null has to be said of a holder to some places: what is kept says whether it is there."""
+    apart = all(null_is_apart(lineage, each, kept) for each in side.places)
+    return apart and not lineage.leaves(kept)
 
 
 def presence_of(lineage: Lineage, thread: Thread, place: Place, kept: Place) -> Thread:
@@ -97,12 +98,19 @@ def presence_of(lineage: Lineage, thread: Thread, place: Place, kept: Place) -> 
     These have the same properties in it, or share nothing but null.
     """
     apart = tuple(each for each in thread.places if null_is_apart(lineage, each, kept))
-    if only_null(lineage, place, kept):
+    if place in apart and not lineage.leaves(kept):
         return Thread(thread.number, apart)
     alike = tuple(each for each in thread.places if holds_alike(lineage, each, place))
     if holds_alike(lineage, place, kept):
         alike = tuple(each for each in alike if each in apart)
     return Thread(thread.number, alike)
+
+
+def sides_of(lineage: Lineage, thread: Thread, kept: Place) -> tuple[Thread, ...]:
+    """The places of a holder in groups that share an entry each, where the holder is kept in the shape of one place."""
+    apart = (each for each in thread.places if has_presence(lineage, each, kept))
+    found = {presence_of(lineage, thread, each, kept) for each in apart}
+    return tuple(sorted(found, key=lambda each: each.places))
 
 
 def null_side(lineage: Lineage, thread: Thread, storage: ApiVersion) -> Thread:
@@ -145,6 +153,27 @@ def entries_within(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple
                 places.extend(thread.places)
         if places:
             found[lineage.path(kept)] = tuple(places)
+    return dict(sorted(found.items()))
+
+
+def staying(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[str, ...]]:
+    """The properties in each holder of a stored shape that stay where a client removes the holder, by its path there.
+
+    Some version has them outside of the holder. All else in it goes, seen by the client or not.
+    """
+    found: dict[Path, tuple[str, ...]] = {}
+    for holder in lineage.threads:
+        kept = holder.at(version)
+        if kept is None or not any(lineage.leaves(each) for each in holder.places):
+            continue
+        path = lineage.path(kept)
+        leaves = {name: join_path((*path, name)) for name in lineage.leaves(kept)}
+        found[path] = tuple(
+            name
+            for name, leaf in leaves.items()
+            for thread in (lineage.thread(Place(version, leaf)),)
+            if not all(_is_within(lineage, each, holder) for each in thread.places)
+        )
     return dict(sorted(found.items()))
 
 

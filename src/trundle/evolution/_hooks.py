@@ -4,7 +4,7 @@ import functools
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
-from trundle.evolution._changes import HookDeclaration, HookReference
+from trundle.evolution._changes import HookDeclaration, HookReference, spoken_hook
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._long_names import LONGEST, fitting
 from trundle.evolution._neighbours import Neighbours
@@ -71,31 +71,32 @@ def derived_by_hooks(lineage: TypeVersions) -> Iterator[Derivation]:
             for version, names in ((source, declared.reads), (target, declared.writes)):
                 for name in names:
                     if version != source or not lineage.is_metadata(Place(version, name)):
-                        _check(lineage, each.reference, method, Place(version, name))
+                        _check(lineage, each, method, Place(version, name))
             reads = sorted(declared.reads, key=lambda name: (name == METADATA, name))
             inputs = tuple(Place(source, name) for name in reads)
-            how = ByHook(each.reference.use, method, between, up)
+            how = ByHook(each.reference.use, each.method(method), between, up)
             for name in sorted(declared.writes):
                 yield Derivation(how, inputs, Place(target, name))
 
 
-def _check(lineage: TypeVersions, reference: HookReference, method: str, place: Place) -> None:
+def _check(lineage: TypeVersions, hook: HookDeclaration, method: str, place: Place) -> None:
     """Refuses what a hook declares where its type does not have it, or rules take something out of it.
 
     Raises:
         ChangeError: it is so.
     """
-    version, name = place.version, place.property
+    version, name, reference = place.version, place.property, hook.reference
+    spoken = spoken_hook(reference.use, hook.method(method))
     if name not in {*lineage.names(version), *lineage.lifted(version)}:
         raise ChangeError(
             reference.where,
-            f"{reference.use}.{method} declares {name!r}, which "
+            f"{spoken} declares {name!r}, which "
             f"{lineage.definition(version).name} of {version} does not have",
         )
     if moved := lineage.leaves(place):
         raise ChangeError(
             reference.where,
-            f"{reference.use}.{method} declares {name!r}, out of which rules of "
+            f"{spoken} declares {name!r}, out of which rules of "
             f"{lineage.definition(version).name} take {', '.join(moved)}; move these in "
             "the hook, or leave the object out of it",
         )
@@ -111,8 +112,8 @@ def hook_converter(lineage: TypeVersions, older: Place, newer: Place) -> CallHoo
         if {up, down} & set(each.converters):
             return CallHook(
                 reference.use,
-                up if up in each.converters else None,
-                down if down in each.converters else None,
+                each.method(up) if up in each.converters else None,
+                each.method(down) if down in each.converters else None,
             )
     return None
 

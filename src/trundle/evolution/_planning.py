@@ -10,35 +10,21 @@ from typing import Any
 from trundle.evolution._agreeing import agreeing
 from trundle.evolution._defaults import default_of
 from trundle.evolution._entries import Entries
-from trundle.evolution._holders import (
-    has_presence,
-    holders,
-    null_side,
-    only_null,
-    presence_entry,
-    presence_of,
-    presence_witness,
-    solid,
-)
 from trundle.evolution._lineage import Lineage
+from trundle.evolution._presences import Presences
 from trundle.evolution._thread_values import ThreadValues
 from trundle.evolution._threads import ByConversion, Place, Thread
 from trundle.evolution.conversions import exact, loosens
 from trundle.evolution.steps import (
     Assign,
     CarriedEntries,
-    Change,
-    Expression,
-    NotNull,
     Plan,
     PlanKey,
     PlannedEntry,
-    Presence,
     Read,
     Shape,
     Stash,
     Step,
-    Witness,
 )
 from trundle.schema import ABSENT
 
@@ -61,13 +47,20 @@ class _Planning:
         self.target = key.target
         self.values = ThreadValues(key)
         self.entries = Entries(key)
+        self.presences = Presences(key)
 
     def plan(self) -> Plan:
         steps = list(self._assignments())
         if self.target.kind == "storage":
             stashes = sorted(self._stashes(), key=lambda each: _order(each.entry))
             steps.extend(stashes)
-        return Plan(self.key, tuple(steps), self._consumed(), tuple(self._carried()))
+        return Plan(
+            self.key,
+            tuple(steps),
+            self._consumed(),
+            tuple(self._carried()),
+            tuple(self.presences.watched()) if self.target.kind == "storage" else (),
+        )
 
     def _assignments(self) -> Iterator[Step]:
         version = self.target.version
@@ -110,8 +103,7 @@ class _Planning:
             )
         if self.source.kind == "api":
             yield from self._own_texts()
-        yield from self._presences()
-        yield from self._nulls()
+        yield from self.presences.stashes()
 
     def _own_texts(self) -> Iterator[Stash]:
         """What clients wrote in another letter case than that of their version's enum."""
@@ -127,68 +119,6 @@ class _Planning:
             witness = stored.own_text_witness(thread)
             aliases = tuple(PlannedEntry(each, None) for each in entries[1:])
             yield Stash(entries[0], Read(name), witness, shown, aliases)
-
-    def _presences(self) -> Iterator[Stash]:
-        """Whether the source has nested objects in which the storage shape has something else."""
-        for thread, own, kept in holders(self.key):
-            if not has_presence(self.lineage, own, kept):
-                continue
-            side = presence_of(self.lineage, thread, own, kept)
-            entry = presence_entry(side.home(self.target.version))
-            null = only_null(self.lineage, own, kept)
-            yield Stash(
-                entry,
-                self._presence(thread, own, side, null=null),
-                presence_witness(self.lineage, kept),
-                Presence(self._shown_to(side, kept), null),
-                tuple(
-                    PlannedEntry(each, None)
-                    for each in self.entries.presences(side)
-                    if each != entry
-                ),
-            )
-
-    def _shown_to(self, side: Thread, kept: Place) -> Expression:
-        """What a stored nested object is to the places that share an entry: null is nothing where none of them admits it."""
-        value = solid(self.lineage, kept)
-        admits = any(map(self.lineage.admits_null, side.places))
-        return value if admits or not self.lineage.nullable(kept) else Change(value, NotNull(None))
-
-    def _nulls(self) -> Iterator[Stash]:
-        """The nulls of the source in place of nested objects that the bag keeps in a shape without null."""
-        storage = self.target
-        stored = ThreadValues(PlanKey(self.lineage, storage, storage))
-        for thread in self.lineage.threads:
-            side = self._null_side(thread, storage)
-            own = thread.home(self.source.version)
-            if own not in side.places:
-                continue
-            read: Expression | None = Read(own.property)
-            if thread.at(self.source.version) is None:
-                read = self.values.value(thread, own, Shape("storage", own.version))
-            assert read is not None
-            entry = presence_entry(side.home(storage.version))
-            others = [each for each in self.entries.presences(side) if each != entry]
-            yield Stash(
-                entry,
-                Presence(read, only_null=True),
-                stored.null_witness(thread),
-                None,
-                tuple(PlannedEntry(each, None) for each in others),
-            )
-
-    def _null_side(self, thread: Thread, stored: Shape) -> Thread:
-        return null_side(self.lineage, thread, stored.version)
-
-    def _presence(self, thread: Thread, own: Place, side: Thread, *, null: bool) -> Presence:
-        """What the places that share an entry say of a nested object that the source has at one of them.
-
-        A stored source may have it in an entry, too: for those places that have other things in the object, or null.
-        """
-        others = [each for each in side.places if has_presence(self.lineage, each, own)]
-        if self.source.kind == "storage" and others:
-            return Presence(self.values.said_beside(thread, own, others[-1]), null)
-        return Presence(Read(own.property) if null else solid(self.lineage, own), null)
 
     def _travels_on(self, thread: Thread, home: Place, shape: Shape) -> bool:
         """Whether all that a stored source has of a thread is in its bag, and goes on from there."""
@@ -240,28 +170,13 @@ class _Planning:
     def _consumed(self) -> tuple[Place, ...]:
         if self.source.kind != "storage" or self.target.kind != "storage":
             return ()
-        return (
-            tuple(
-                place
-                for thread in self.lineage.threads
-                if thread.at(self.target.version) is not None
-                and thread.at(self.source.version) is None
-                for place in self.entries.homes(thread)
-            )
-            + tuple(
-                place
-                for thread, own, kept in holders(self.key)
-                if has_presence(self.lineage, kept, own)
-                for place in self.entries.presences(presence_of(self.lineage, thread, kept, own))
-            )
-            + tuple(
-                place
-                for thread in self.lineage.threads
-                for side in (self._null_side(thread, self.source),)
-                if side.at(self.target.version) is not None
-                for place in self.entries.presences(side)
-            )
+        taken = (
+            place
+            for thread in self.lineage.threads
+            if thread.at(self.target.version) is not None and thread.at(self.source.version) is None
+            for place in self.entries.homes(thread)
         )
+        return (*taken, *self.presences.consumed())
 
     def _carried(self) -> Iterator[CarriedEntries]:
         """What the entries that travel on accompany, where anything does or did make them stale."""
@@ -278,39 +193,7 @@ class _Planning:
             before, after = self.values.witness(thread), rolled.witness(thread)
             if before is not None or after is not None:
                 yield CarriedEntries(self.entries.homes(thread), before, after)
-        for thread, own, kept in holders(self.key):
-            sides = {
-                presence_of(self.lineage, thread, each, own)
-                for each in thread.places
-                if has_presence(self.lineage, each, own)
-            }
-            for side in sorted(sides, key=lambda each: each.places):
-                if any(side.at(each.version) is not None for each in (own, kept)):
-                    continue
-                before, after = (
-                    presence_witness(self.lineage, own),
-                    presence_witness(self.lineage, kept),
-                )
-                yield CarriedEntries(self.entries.presences(side), before, after)
-        for thread in self.lineage.threads:
-            sides = {self._null_side(thread, each) for each in (self.source, self.target)}
-            for side in sorted(sides, key=lambda each: each.places):
-                if not side.places or any(
-                    side.at(each.version) is not None for each in (self.source, self.target)
-                ):
-                    continue
-                yield CarriedEntries(
-                    self.entries.presences(side),
-                    self._null_witness(thread, self.source),
-                    self._null_witness(thread, self.target),
-                )
-
-    def _null_witness(self, thread: Thread, stored: Shape) -> Witness:
-        """What an entry with the null of an object accompanies in a stored shape."""
-        own = thread.at(stored.version)
-        if own is not None:
-            return presence_witness(self.lineage, own)
-        return ThreadValues(PlanKey(self.lineage, stored, stored)).null_witness(thread)
+        yield from self.presences.carried()
 
 
 def _order(entry: Place) -> tuple[str, str]:

@@ -215,9 +215,9 @@ class ThreadValues:
         apart = null_is_apart(self.lineage, goal.place, own)
         if self.source.kind == "api" or (alike and not apart):
             return value
-        return Said(self._said(thread, goal.place, own), value, goal.place, goal.shape)
+        return Said(self.said(thread, goal.place, own), value, goal.place, goal.shape)
 
-    def _said(self, thread: Thread, place: Place, own: Place) -> Unstash:
+    def said(self, thread: Thread, place: Place, own: Place) -> Unstash:
         """The entry that says of a place whether the nested object is there that a stored source has in its own."""
         side = presence_of(self.lineage, thread, place, own)
         entries = tuple(PlannedEntry(each, None) for each in self.entries.presences(side))
@@ -225,7 +225,7 @@ class ThreadValues:
 
     def said_beside(self, thread: Thread, own: Place, place: Place) -> Expression:
         """What a stored source has in a nested object, there or not as an entry says of another place."""
-        return Said(self._said(thread, place, own), solid(self.lineage, own), own, self.source)
+        return Said(self.said(thread, place, own), solid(self.lineage, own), own, self.source)
 
     def _unstash(self, thread: Thread, goal: End) -> Unstash:
         witness = None if thread.number in self.asking else self.witness(thread)

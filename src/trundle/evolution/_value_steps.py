@@ -205,11 +205,13 @@ class CallScalar(msgspec.Struct, frozen=True):
 
 
 class CallConverter(msgspec.Struct, frozen=True):
-    """A hand-written property converter."""
+    """A hand-written property converter, from the value at one place to that at another."""
 
     use: str
     method: str
     between: Neighbours
+    input: Place
+    output: Place
 
 
 class Chain(msgspec.Struct, frozen=True):

@@ -98,6 +98,7 @@ __all__ = [
     "Unstash",
     "ValueStep",
     "Values",
+    "Watched",
     "Witness",
     "may_lack",
 ]
@@ -130,6 +131,9 @@ class Stash(msgspec.Struct, frozen=True):
             through to be merged with this one.
         spoken: properties of the source of which one must be there for an absent value to be noted; a
             stored object of another side's making says nothing about what its writers could not see.
+        holder: where the target has the nested object of which the entry says whether it is there, and which a put keeps
+            for those versions as its edit leaves it; None for all other entries.
+        own: whether the source is one of those versions.
     """
 
     entry: Place
@@ -138,6 +142,8 @@ class Stash(msgspec.Struct, frozen=True):
     derived: Expression | None
     aliases: tuple[PlannedEntry, ...]
     spoken: tuple[str, ...] = ()
+    holder: Place | None = None
+    own: bool = False
 
 
 Step: TypeAlias = Assign | Stash
@@ -163,6 +169,26 @@ class CarriedEntries(msgspec.Struct, frozen=True):
         return before is not None and after is not None and before.places == after.places
 
 
+class Watched(msgspec.Struct, frozen=True):
+    """Whether a stored object has a nested one, to versions of which the source of a plan says nothing.
+
+    A put keeps this where its edit says nothing of it either.
+
+    Attributes:
+        entry: the entry that says it where the stored object does not.
+        holder: where the nested object is in the target.
+        witness: what makes the entry stale when it changes.
+        derived: whether the nested object is there without the entry.
+        aliases: the other places of the entry.
+    """
+
+    entry: Place
+    holder: Place
+    witness: Witness
+    derived: Expression
+    aliases: tuple[PlannedEntry, ...]
+
+
 class Plan(msgspec.Struct, frozen=True):
     """How one object becomes another, as an ordered list of steps.
 
@@ -171,9 +197,11 @@ class Plan(msgspec.Struct, frozen=True):
         steps: assignments in alphabetical order of the target's properties, then entries of the bag.
         consumed: places whose entries the steps take up; all other entries of the bag travel on.
         carried: what those that travel on accompany.
+        watched: whether nested objects are there to versions of which the steps say nothing.
     """
 
     key: PlanKey
     steps: tuple[Step, ...]
     consumed: tuple[Place, ...] = ()
     carried: tuple[CarriedEntries, ...] = ()
+    watched: tuple[Watched, ...] = ()

@@ -19,6 +19,7 @@ from trundle.evolution import (
     Shape,
     Thread,
     plan,
+    spoken_hook,
     steps,
 )
 from trundle.report._enums import EnumLife, enum_lives
@@ -310,10 +311,11 @@ def _hook_bridges(lineage: Lineage, thread: Thread) -> Iterator[str]:
     for (use, method, between), outputs, inputs in _hook_calls(lineage):
         derived = [quoted(place.property) for place in outputs]
         read = [quoted(place.property) for place in inputs]
+        hook = spoken_hook(use, method)
         if any(lineage.thread(place) is thread for place in outputs):
-            yield f"between {between}: the hook {use}.{method} derives it from {listed(read)}"
+            yield f"between {between}: the hook {hook} derives it from {listed(read)}"
         if any(lineage.thread(place) is thread for place in inputs):
-            yield f"between {between}: the hook {use}.{method} reads it to derive {listed(derived)}"
+            yield f"between {between}: the hook {hook} reads it to derive {listed(derived)}"
 
 
 def _bridge(lineage: Lineage, link: Link, *, within: bool, older: bool) -> str:

@@ -14,6 +14,7 @@ from trundle.evolution import (
     changes_within,
     fixed_text,
     plan,
+    spoken_hook,
     steps,
 )
 from trundle.report._trace_parts import (
@@ -205,7 +206,7 @@ class _Walk:
                 read = [next(self._located(pair, each), None) for each in inputs]
                 sources = [path for each in read if each is not None for path in each.sources]
                 changes = () if step is None else (step,)
-                how = (f"{call.use}.{call.method} (between {call.between})",)
+                how = (f"{spoken_hook(call.use, call.method)} (between {call.between})",)
                 if sources:
                     yield _Found(MISSING, tuple(dict.fromkeys(sources)), Cause.HOOK, how, changes)
             case steps.Hidden():

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from typing import assert_never
 
-from trundle.evolution import Place, steps
+from trundle.evolution import Place, spoken_hook, steps
 from trundle.evolution import conversions as relate
 from trundle.schema import ABSENT
 
@@ -67,7 +67,7 @@ def say(value: steps.Expression) -> str:
         case steps.HookOutput(call=call, output=output, step=step):
             inputs = [quoted(place.property) for place, value in call.inputs if value is not None]
             return (
-                f"what {call.use}.{call.method} (between {call.between}) returns as "
+                f"what {spoken_hook(call.use, call.method)} (between {call.between}) returns as "
                 f"{quoted(output.property)} from {listed(inputs)}{_with(step)}"
             )
         case steps.Hidden(value=inner):
@@ -172,7 +172,7 @@ def say_change(step: steps.ValueStep) -> str:  # noqa: C901 - one for each kind
         case steps.ToMap(key=key):
             return f"as a map by {quoted(key)}"
         case steps.CallConverter(use=use, method=method, between=between):
-            return f"by {use}.{method} (between {between})"
+            return f"by {spoken_hook(use, method)} (between {between})"
         case _:
             assert_never(step)
 
@@ -215,6 +215,8 @@ def say_conversion(
             return f"a {names[0]} as a {names[1]} by {quoted(key)}"
         case relate.CallHook(use=use, up=up, down=down):
             methods = [method for method in (up, down) if method is not None]
+            if spoken_hook(use, methods[0]) == methods[0]:
+                return f"by {listed(list(dict.fromkeys(methods)))}"
             return f"by {use}, {listed(methods)}"
         case _:
             assert_never(conversion)

@@ -14,7 +14,7 @@ from trundle.runtime._bag import (
 )
 from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
-from trundle.runtime._documents import member_path
+from trundle.runtime._documents import find_path, member_path
 from trundle.runtime._entries import BagEntry, Entry, PropertyBag, StoredEntry
 from trundle.runtime._errors import (
     BagError,
@@ -67,6 +67,7 @@ from trundle.runtime._objects import (
     free_form,
 )
 from trundle.runtime._outcomes import Lost, Outcome
+from trundle.runtime._presences import watch
 from trundle.runtime._protocol import AnyScheme
 from trundle.runtime._required_values import if_whole
 from trundle.runtime._resource_types import ResourceType
@@ -151,6 +152,7 @@ __all__ = [
     "conversion_module",
     "convert_each",
     "convert_scalar",
+    "find_path",
     "fit",
     "free_form",
     "from_free_form",
@@ -192,6 +194,7 @@ __all__ = [
     "to_map",
     "unconverted",
     "unstash",
+    "watch",
     "with_labels",
     "with_named",
     "without_labels",

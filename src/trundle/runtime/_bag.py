@@ -10,10 +10,12 @@ import msgspec
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing, place_of
 from trundle.runtime._errors import BagError, reason_of
-from trundle.runtime._hidden_content import shown
+from trundle.runtime._hidden_content import shown, without_hidden
 from trundle.runtime._json import same
 from trundle.runtime._marks import THERE, marks, unmarked
 from trundle.runtime._objects import ABSENT, UNKNOWN, Absent, FreeForm
+from trundle.runtime._places import holds_object
+from trundle.runtime._required_values import may_lack_required
 from trundle.runtime._validation import read_value
 
 
@@ -62,6 +64,8 @@ def stash(
     derived: Derive | None = None,
     hooked: bool = False,
     aliases: Aliases = (),
+    holder: tuple[str, ...] = (),
+    own: bool = False,
 ) -> None:
     """Puts a value into an object's bag.
 
@@ -73,6 +77,8 @@ def stash(
         derived: the value that the object has without the entry; where that is the same, there is no entry.
         hooked: whether a hook derives that; it is then not called.
         aliases: other places that the same value may have been stashed at; entries where it has another shape there.
+        holder: the path of the nested object whose presence the entry says, where a put keeps that as its edit leaves it.
+        own: whether the entry says that of the writer, too.
     """
     if witness is None and derived is None and value is not ABSENT:
         entry = Entry(value)
@@ -96,7 +102,8 @@ def stash(
         if not marks():
             return
         entry = NoEntry(value)
-        entry.there = there
+        entry.there = holds_object(target, holder) if holder else there
+        entry.holder, entry.own = holder, own
     entry.stashing = Stashing(witness, None if hooked else derived, hooked, aliases)
     put_entry(target, place, entry)
 
@@ -114,14 +121,22 @@ class NoEntry(Entry):
 
     Attributes:
         there: whether the writer has an object of which there is nothing to be said.
+        holder: the path of the nested object whose presence it says, where a put keeps that as its edit leaves it.
+        own: whether it says that of the writer, too.
     """
 
     there: bool = False
+    holder: tuple[str, ...] = ()
+    own: bool = False
 
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, NoEntry) and super().__eq__(other)
+
+
+class WatchedPresence(NoEntry):
+    """Whether a nested object is there to versions of which a writer says nothing, as its own object shows it to them."""
 
 
 def has_entries(bag: Any) -> bool:
@@ -319,13 +334,19 @@ def digest(values: tuple[Any, ...]) -> str | None:
 
 
 def _digests(values: tuple[Any, ...]) -> Iterator[str | None]:
-    """The digest of what an entry accompanies, and the one that was made while bags of later releases counted in it."""
+    """The digest of what an entry accompanies, and those that were made before.
+
+    Bags of later releases counted in them, and what a version requires and the stored object lacks did not.
+    """
     if all(value is ABSENT for value in values):
         yield None
         return
     text = _text(values)
-    if UNKNOWN.encode() in text:
+    hides = UNKNOWN.encode() in text
+    if hides or may_lack_required():
         yield _hashed(_text(each if each is ABSENT else shown(each) for each in values))
+    if hides:
+        yield _hashed(_text(each if each is ABSENT else without_hidden(each) for each in values))
     yield _hashed(text)
 
 

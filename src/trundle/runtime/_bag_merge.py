@@ -7,6 +7,7 @@ import msgspec
 
 from trundle.runtime._bag import (
     NoEntry,
+    WatchedPresence,
     accompany,
     current,
     digest,
@@ -53,10 +54,16 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
     made: list[Entry] = []
     changed: list[tuple[Place, Any, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
+    presences: list[tuple[Place, NoEntry]] = []
     for place, either in {**ours, **theirs}.items():
         old, new = ours.get(place), theirs.get(place)
+        if isinstance(either, WatchedPresence):
+            if old is not None and new is not None and not same(old.value, new.value):
+                _taken(stored, merged, place, either.stashing.aliases)
+            presences.append((place, either))
+            continue
         if isinstance(new, NoEntry) and isinstance(old, NoEntry) and _says_the_same(old, new):
-            unsaid.append((place, new))
+            (presences if new.holder else unsaid).append((place, new))
             continue
         if old is not None and new is not None and _same_entry(old, new):
             continue
@@ -72,7 +79,7 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
     if changed:
         accompany(result, made)
         _add_needed(result, stored, merged, changed, made, merges)
-    for place, mark in unsaid:
+    for place, mark in (*unsaid, *presences):
         _drop_revived(result, stored, merged, place, mark)
     fill(result, merged)
     accompany(result, made)
@@ -87,8 +94,8 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
 
 
 def _says_the_same(old: NoEntry, new: NoEntry) -> bool:
-    """Whether a writer leaves the same unsaid before and after an edit; of an object that it removes it says that it is gone."""
-    return same(old.value, new.value) and not (old.there and not new.there)
+    """Whether a writer leaves the same unsaid before and after an edit; of an object that it makes or removes it says so."""
+    return same(old.value, new.value) and old.there is new.there
 
 
 def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:

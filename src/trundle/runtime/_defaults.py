@@ -5,7 +5,6 @@ inside of what was filled in.
 """
 
 import functools
-import typing
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from trundle.runtime._documents import member_path
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import Tolerated
 from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._tables import leading_to
 from trundle.runtime._validation import read_value
 
 
@@ -68,8 +68,8 @@ def _made(default: _Default) -> Any:
 
 
 @functools.cache
-def _filling(class_: type[Any]) -> _Filling:
-    declared = class_.__defaults__
+def _filling(class_: Any) -> _Filling:
+    declared, leading = class_.__defaults__, leading_to(class_, "__defaults__")
     fields = msgspec.structs.fields(class_)
     return _Filling(
         tuple(
@@ -77,32 +77,5 @@ def _filling(class_: type[Any]) -> _Filling:
             for field in fields
             if field.name in declared
         ),
-        tuple(
-            (field.name, field.encode_name)
-            for field in fields
-            if any(_reaches_defaults(each) for each in classes_in(field.type))
-        ),
+        tuple((field.name, field.encode_name) for field in fields if field.name in leading),
     )
-
-
-def _reaches_defaults(class_: type[Any]) -> bool:
-    """Whether objects of a class, or any within them, have defaults."""
-    seen = {class_}
-    waiting = [class_]
-    for each in waiting:
-        if each.__defaults__:
-            return True
-        for field in msgspec.structs.fields(each):
-            for inner in classes_in(field.type):
-                if inner not in seen:
-                    seen.add(inner)
-                    waiting.append(inner)
-    return False
-
-
-def classes_in(type_: Any) -> Iterator[type[Any]]:
-    """The generated classes that an annotation names."""
-    if isinstance(type_, type) and issubclass(type_, GeneratedObject):
-        yield type_
-    for each in typing.get_args(type_):
-        yield from classes_in(each)

@@ -15,19 +15,15 @@ import msgspec
 from trundle.runtime._documents import declares, find_path, is_bag, member_path
 from trundle.runtime._errors import PlacedError
 from trundle.runtime._json import encode
+from trundle.runtime._met import Met
 from trundle.runtime._objects import ABSENT, UNKNOWN, GeneratedObject
+from trundle.runtime._required_values import with_required
 
 _UNKNOWN = f'{UNKNOWN}"'.encode()
 
 
-class _Met:
-    """Whether this process has read anything of the kind; until then nothing needs to be looked through for it."""
-
-    def __init__(self) -> None:
-        self.any = False
-
-
-_MET = _Met()
+_MET = Met()
+"""Bags of later releases, and unknown properties."""
 
 
 def note_hidden() -> None:
@@ -36,8 +32,13 @@ def note_hidden() -> None:
 
 
 def shown(value: Any) -> Any:
-    """An API object as its clients see it; the object itself where nothing is hidden from them."""
-    return _shown(value) if _MET.any and _UNKNOWN in encode(value) else value
+    """An API object as its clients see it: with what its version requires, and without what is hidden from them."""
+    return with_required(without_hidden(value))
+
+
+def without_hidden(value: Any) -> Any:
+    """An API object without what is hidden from its clients; the object itself where nothing is."""
+    return _without_hidden(value) if _MET.any and _UNKNOWN in encode(value) else value
 
 
 def clash_in(value: Any) -> PlacedError | None:
@@ -68,12 +69,12 @@ def _clash(root: Any, holder: Any, name: str) -> PlacedError:
     return error
 
 
-def _shown(value: Any) -> Any:
+def _without_hidden(value: Any) -> Any:
     if isinstance(value, GeneratedObject):
         changed = {
             name: seen
             for name in value.__struct_fields__
-            if (seen := _shown(member := getattr(value, name))) is not member
+            if (seen := _without_hidden(member := getattr(value, name))) is not member
         }
         if value.unknown is not ABSENT:
             left = {
@@ -85,10 +86,10 @@ def _shown(value: Any) -> Any:
                 changed["unknown"] = left or ABSENT
         return msgspec.structs.replace(value, **changed) if changed else value
     if isinstance(value, list):
-        items = [_shown(each) for each in value]
+        items = [_without_hidden(each) for each in value]
         return value if all(map(operator.is_, items, value)) else items
     if isinstance(value, dict):
-        members = {name: _shown(each) for name, each in value.items()}
+        members = {name: _without_hidden(each) for name, each in value.items()}
         same = all(map(operator.is_, members.values(), value.values()))
         return value if same else members
     return value

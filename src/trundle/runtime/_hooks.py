@@ -11,6 +11,7 @@ from msgspec import inspect
 from trundle.runtime._errors import HookError
 from trundle.runtime._json import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
+from trundle.runtime._required_values import with_required
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 _Read_contra = TypeVar("_Read_contra", contravariant=True)
@@ -102,7 +103,8 @@ def call_hook(
     if all(value is ABSENT for value in values):
         return cast("Written", {})
     if any(isinstance(value, list | dict | msgspec.Struct) for value in values):
-        record = copy.deepcopy(record)
+        shown = {field: with_required(getattr(record, field)) for field in fields}
+        record = copy.deepcopy(type(record)(**shown))
     try:
         outputs = method(record)
     except Exception as error:
@@ -208,7 +210,11 @@ def call_converter(
     Raises:
         HookError: the converter raised.
     """
-    kept = copy.deepcopy(value) if isinstance(value, list | dict | msgspec.Struct) else value
+    kept = (
+        copy.deepcopy(with_required(value))
+        if isinstance(value, list | dict | msgspec.Struct)
+        else value
+    )
     try:
         return method(kept)
     except Exception as error:

@@ -207,7 +207,9 @@ class Lookup:
         Raises:
             UnknownVersionError: there is no such version.
         """
-        own = spelt(GroupVersion.parse(version).within(found), found.versions)
+        own: str | None = version
+        if version not in found.versions:
+            own = spelt(GroupVersion.parse(version).within(found), found.versions)
         if own is None:
             raise UnknownVersionError(
                 f"{found.name} has no version {version!r}; it has {', '.join(found.versions)}"

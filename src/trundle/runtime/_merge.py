@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
-from trundle.runtime._bag import entries_of, fill, tidy
+from trundle.runtime._bag import tidy
 from trundle.runtime._bag_merge import Merges, merge_bags, same_bags
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS
 from trundle.runtime._free_form import merge_free_form
 from trundle.runtime._json import encode, same
 from trundle.runtime._list_merge import merge_lists
-from trundle.runtime._matching import attributes_of
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
 from trundle.runtime._one_value import take_place
+from trundle.runtime._presences import drop_removed, keep_presences
 from trundle.runtime._unmarked import is_empty, without_hollow
 from trundle.runtime._values import has_text
 
@@ -42,7 +42,10 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
                 return without_hollow(after)
             before = made_empty(type(after))
         if type(after) is type(stored) is type(before):
-            return merge_objects(stored, before, after)
+            merged = merge_objects(stored, before, after)
+            elsewhere = isinstance(after.unknown, Hollow)  # all that the writer has in it
+            emptied = elsewhere and merged is not ABSENT and is_empty(merged)
+            return ABSENT if emptied and not is_empty(stored) else merged
         return without_hollow(after)
     if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
         return merge_lists(stored, before, after, (), merge)
@@ -95,36 +98,14 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     for name in different:
         merge_attribute(result, name, getattr(before, name), getattr(after, name))
     if isinstance(stored, StorageObject):
-        if stored.__entries_within__ and stored.property_bag is not ABSENT:
-            _drop_removed(result, before, after)
+        drop_removed(result, before, after)
         take_place(result, before, after)
         if not alike:
             merge_bags(result, stored, before, after, _MERGES)
+            keep_presences(result, stored, before, after)
         else:
             tidy(result)
     return without_hollow(result) if isinstance(result.unknown, Hollow) else result
-
-
-def _drop_removed(result: Any, before: Any, after: Any) -> None:
-    """Drops the entries of what other versions have in a nested object that the writer removes."""
-    gone = {
-        place
-        for path, places in result.__entries_within__
-        if _holds_object(before, path) and not _holds_object(after, path)
-        for place in places
-    }
-    if gone:
-        kept = {place: each for place, each in entries_of(result).items() if place not in gone}
-        fill(result, kept)
-
-
-def _holds_object(value: Any, path: tuple[str, ...]) -> bool:
-    """Whether an object has a nested one that its writer has, too."""
-    for name in path:
-        if not isinstance(value, GeneratedObject):
-            return False
-        value = getattr(value, attributes_of(type(value))[name])
-    return isinstance(value, GeneratedObject) and type(value.unknown) is not Made
 
 
 def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar, cast
 
 import msgspec
 
-from trundle.runtime._bag import has_entries
+from trundle.runtime._bag import MISSING, has_entries
 from trundle.runtime._marks import THERE, marks
 from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
 from trundle.runtime._required_values import if_whole
@@ -156,7 +156,7 @@ def null_presence(holder: object) -> Absent | None:
 
 
 def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:
-    """A nested object, there or not as its own side said; as others show it where that said nothing.
+    """A nested object, there or not as its own side said; as others show it where that said nothing, or they have put more into it since.
 
     Args:
         there: what its own side said: true, null, absent, or `MISSING`.
@@ -164,11 +164,11 @@ def said(there: Any, value: Any, class_: type[Any], shown: Shown = None) -> Any:
         class_: its class.
         shown: what it shows where it is made.
     """
-    if there is ABSENT:
-        return ABSENT
+    if there is MISSING:
+        return value
     known = value is not ABSENT and value is not None
     if there is True:
         return value if known else made_empty(class_, shown)
-    if there is None and known:  # what its side wrote since is more than what an empty one shows
-        return None if is_empty(value) or value == made_empty(class_, shown) else value
-    return None if there is None else value
+    if known and not is_empty(value) and value != made_empty(class_, shown):
+        return value  # another version wrote since what its side has in it, too
+    return there

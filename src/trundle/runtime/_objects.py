@@ -53,6 +53,7 @@ class GeneratedObject(
 
     __list_keys__: ClassVar[dict[str, tuple[str, ...]]] = {}
     __defaults__: ClassVar[dict[str, str]] = {}
+    __required__: ClassVar[dict[str, str]] = {}
     __labels__: ClassVar[tuple[tuple[str, str], ...]] = ()
 
 

@@ -8,8 +8,8 @@ import msgspec
 from trundle.runtime._bag import entries_of, fill
 from trundle.runtime._entries import Entry
 from trundle.runtime._json import same
-from trundle.runtime._matching import attributes_of
-from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._objects import ABSENT
+from trundle.runtime._places import set_value, value_at
 
 Threads: TypeAlias = tuple[tuple[tuple[str, str], ...], ...]
 """The entries that have one value in one shape each, by thread."""
@@ -41,7 +41,7 @@ def take_place(result: Any, before: Any, after: Any) -> None:
 def _held(value: Any, path: tuple[str, ...], threads: Threads) -> Held:
     """What an object has of one value."""
     found: Held = {}
-    own = _property(value, path)
+    own = value_at(value, path)
     if own is not ABSENT:
         found[None] = own
     entries = entries_of(value)
@@ -54,8 +54,8 @@ def _held(value: Any, path: tuple[str, ...], threads: Threads) -> Held:
 
 def _remove_values(result: Any, path: tuple[str, ...], threads: Threads, theirs: Held) -> None:
     """Removes a value that the stored shape has, and those of entries that nothing makes stale."""
-    if None not in theirs and _property(result, path) is not ABSENT:
-        _set_property(result, path, ABSENT)
+    if None not in theirs and value_at(result, path) is not ABSENT:
+        set_value(result, path, ABSENT)
     entries = entries_of(result)
     gone = {
         place
@@ -79,9 +79,9 @@ def _remove_members(
         for key, value in members.items()
         if not (isinstance(had := ours.get(number), dict) and key in had and same(had[key], value))
     }
-    own = _property(result, path)
+    own = value_at(result, path)
     if isinstance(own, dict) and (gone := new & own.keys() - theirs.get(None, {}).keys()):
-        _set_property(result, path, {key: each for key, each in own.items() if key not in gone})
+        set_value(result, path, {key: each for key, each in own.items() if key not in gone})
     entries = entries_of(result)
     changed = {}
     for number, places in enumerate(threads):
@@ -106,28 +106,3 @@ def _members(entry: Any) -> Mapping[str, Any]:
     if isinstance(value, msgspec.Raw) and bytes(value).startswith(b"{"):
         return msgspec.json.decode(value, type=dict[str, msgspec.Raw])
     return value if isinstance(value, dict) else {}
-
-
-def _property(value: Any, path: tuple[str, ...]) -> Any:
-    """A property of an object or of one inside of it; absent where there is none."""
-    for name in path:
-        attribute = _attribute(value, name)
-        value = ABSENT if attribute is None else getattr(value, attribute)
-    return value if path else ABSENT
-
-
-def _set_property(result: Any, path: tuple[str, ...], value: Any) -> None:
-    """Sets a property that is there, on copies of the objects that hold it."""
-    attribute = _attribute(result, path[0])
-    assert attribute is not None
-    if len(path) > 1:
-        inner = msgspec.structs.replace(getattr(result, attribute))
-        _set_property(inner, path[1:], value)
-        value = inner
-    setattr(result, attribute, value)
-
-
-def _attribute(value: Any, name: str) -> str | None:
-    if not isinstance(value, GeneratedObject):
-        return None
-    return attributes_of(type(value)).get(name)

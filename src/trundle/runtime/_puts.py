@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from trundle.runtime._bag import tidy
+from trundle.runtime._defaults import fill_in
 from trundle.runtime._documents import (
     has_additional,
     may_be_kept_apart,
@@ -17,11 +18,13 @@ from trundle.runtime._documents import (
 )
 from trundle.runtime._errors import DocumentError, PlacedError, UnknownVersionError
 from trundle.runtime._json import encode, new_decoder
+from trundle.runtime._lenience import STRICT, Lenience
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import ABSENT, UNKNOWN
 from trundle.runtime._placed import PLACING
 from trundle.runtime._property_merge import Way, Ways
 from trundle.runtime._reading import STARTS, Reading, Start, start_of
+from trundle.runtime._required_values import with_required
 
 
 class _Side(NamedTuple):
@@ -45,6 +48,7 @@ class _Put(NamedTuple):
     """How documents that start like one are written over stored ones that start like another.
 
     Attributes:
+        resource: the documents' resource type.
         version: the documents' version.
         document: the writer's side.
         stored: the store's side.
@@ -52,6 +56,7 @@ class _Put(NamedTuple):
         unusual: whether a document has what objects keep apart.
     """
 
+    resource: str
     version: str
     document: _Side
     stored: _Side
@@ -73,13 +78,22 @@ class Puts:
         self._ways = Ways(lookup)
         self._known: dict[tuple[bytes, bytes], _Put | None] = {}
 
-    def put(self, data: bytes, base: bytes, version: str | None = None) -> bytes | None:
+    def put(
+        self,
+        data: bytes,
+        base: bytes,
+        version: str | None = None,
+        resource: str | None = None,
+        lenience: Lenience = STRICT,
+    ) -> bytes | None:
         """What a store keeps after a document was written over what it kept; None for the careful way.
 
         Args:
             data: the document, which names its version.
             base: what the store keeps.
             version: the version that the document must be of, where the caller names it.
+            resource: the resource type that it must be of, where the caller names it.
+            lenience: whether defaults are filled in. Where anything else would have to be tolerated, the careful way is for it.
         """
         key = (start_of(data), start_of(base))
         put = self._known.get(key, ABSENT)
@@ -89,17 +103,19 @@ class Puts:
                 self._known[key] = put
         if not isinstance(put, _Put) or version not in (None, put.version):
             return None
+        if resource not in (None, put.resource):
+            return None
         if put.unusual(data) or put.unusual(base):
             return None
         try:
             if not data.isascii():
                 data.decode()
-            made = self._over(put, data, base)
+            made = self._over(put, data, base, lenience)
         except (msgspec.MsgspecError, UnicodeError, RecursionError, PlacedError):
             return None
         return made
 
-    def _over(self, put: _Put, data: bytes, base: bytes) -> bytes | None:
+    def _over(self, put: _Put, data: bytes, base: bytes, lenience: Lenience) -> bytes | None:
         value, stored = put.document.read(data), put.stored.read(base)
         if (
             value is None
@@ -108,18 +124,24 @@ class Puts:
             or self._reading.spells_otherwise(base)
         ):
             return None
+        filled = [*fill_in(value)] if lenience.defaults else []
         token = PLACING.set(True)
         try:
-            seen = put.way.down(stored)
+            seen = with_required(put.way.down(stored))
         finally:
             PLACING.reset(token)
         merged = put.way.over(stored, seen, value)
-        if merged is stored:
-            return base
-        merged.written_with = put.version
-        tidy(merged)
-        made = encode(merged)
-        return None if put.unusual is may_be_kept_apart and may_be_kept_apart(made) else made
+        made = base
+        if merged is not stored:
+            merged.written_with = put.version
+            tidy(merged)
+            made = encode(merged)
+            if put.unusual is may_be_kept_apart and may_be_kept_apart(made):
+                return None
+        if lenience.report is not None:
+            for each in filled:
+                lenience.report(each)
+        return made
 
     def _made(self, data: bytes, base: bytes) -> _Put | None:
         """The way for documents and stored objects that start like these; None for the careful way."""
@@ -139,6 +161,7 @@ class Puts:
         if any(wire_name(each, "unknown") != UNKNOWN for each in (class_, storage)):
             return None
         return _Put(
+            found.name,
             version,
             _Side(new_decoder(class_).decode, start),
             _Side(new_decoder(storage).decode, stored_start),

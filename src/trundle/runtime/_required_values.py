@@ -2,12 +2,22 @@
 
 An API object is partial where it, or an object within it, lacks what its own version requires. Kubernetes hands
 such objects to conversion webhooks, to convert what one manager owns.
+
+A type that is the same in all versions of a package is stored as it is, and no conversion fills in anything in it. A later
+release may store less in it, for a version that requires less. What it shows then stands in a table of its class.
 """
 
+import copy
+import functools
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
+import msgspec
+
+from trundle.runtime._json import decoder
+from trundle.runtime._met import Met
 from trundle.runtime._objects import ABSENT, GeneratedObject, all_missing
+from trundle.runtime._tables import leading_to
 
 Shown = TypeVar("Shown")
 """The type of what is shown."""
@@ -62,3 +72,53 @@ def _is_partial(value: Any) -> bool:
         elif isinstance(each, dict):
             waiting.extend(each.values())
     return False
+
+
+_MET = Met()
+"""Objects that lack what their class has in its table."""
+
+
+def note_missing(class_: type[Any], attribute: str) -> None:
+    """Notes that an object was read without an attribute that its class requires."""
+    if attribute in class_.__required__:
+        _MET.any = True
+
+
+def may_lack_required() -> bool:
+    """Whether any object may lack what its class has in its table."""
+    return _MET.any
+
+
+def with_required(value: Any) -> Any:
+    """A value with what the objects in it require and lack; the value itself where nothing is lacking."""
+    return _with_required(value) if _MET.any else value
+
+
+def _with_required(value: Any) -> Any:
+    if isinstance(value, GeneratedObject):
+        class_ = type(value)
+        changed = {
+            name: if_whole(copy.deepcopy(shown))
+            for name, shown in _table(class_).items()
+            if getattr(value, name) is ABSENT
+        }
+        for name in leading_to(class_, "__required__"):
+            member = getattr(value, name)
+            if (seen := _with_required(member)) is not member:
+                changed[name] = seen
+        return msgspec.structs.replace(value, **changed) if changed else value
+    if isinstance(value, list | dict):
+        made: Any = None
+        for key, member in enumerate(value) if isinstance(value, list) else value.items():
+            if (seen := _with_required(member)) is not member:
+                made = copy.copy(value) if made is None else made
+                made[key] = seen
+        return value if made is None else made
+    return value
+
+
+@functools.cache
+def _table(class_: type[Any]) -> dict[str, Any]:
+    """What objects of a class show of what they require."""
+    types = {each.name: each.type for each in msgspec.structs.fields(class_)}
+    return {name: decoder(types[name]).decode(shown) for name, shown in class_.__required__.items()}

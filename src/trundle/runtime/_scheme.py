@@ -139,11 +139,9 @@ class Scheme(ManyDocuments, PackageScheme):
             if routed is not None:
                 return routed
         lenience = lenience or self._lenience
-        careful = (
-            self.hooked or self._conversion.stored_as or resource is not None or lenience.defaults
-        )
+        careful = self.hooked or self._conversion.stored_as
         if base is not None and to is None and not careful:
-            made = self._puts.put(bytes(data), bytes(base), version)
+            made = self._puts.put(bytes(data), bytes(base), version, resource, lenience)
             if made is not None:
                 return made
         if (listed := self._list_in(data)) is not None:

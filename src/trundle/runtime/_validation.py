@@ -29,6 +29,7 @@ from trundle.runtime._hidden_content import note_hidden
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import STRICT, Lenience, Tolerated
 from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._required_values import note_missing
 
 _NO_VALUE: Any = object()
 
@@ -239,6 +240,7 @@ class _Reader:
         for name, field in fields.items():
             if field.required and field.attribute not in values:
                 values[field.attribute] = ABSENT
+                note_missing(class_, field.attribute)
                 if not (self.lenience.defaults and field.attribute in class_.__defaults__):
                     self.missing(path, name)
         return class_(**values)

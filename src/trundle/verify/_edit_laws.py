@@ -123,9 +123,8 @@ def law_of_edits(
                     scheme, stored, (seen, edited), made, lost
                 ):
                     continue
-                if expected is MISSING and (
-                    is_there_again(scheme, (stored, written), other, place)
-                    or stays_for_another(scheme, written, (version, made), other, place)
+                if expected is MISSING and stays_for_another(
+                    scheme, written, (version, made), other, place
                 ):
                     continue
                 raise LawBroken(
@@ -162,31 +161,14 @@ def hidden_beside_more(scheme: Scheme, puts: tuple[Any, Any], version: str, plac
     return same(value_at(view(scheme, bare, version), place), after)
 
 
-def is_there_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:
-    """Whether a version sees an object because its clients once said so, beside the same as after the edit.
-
-    Before the edit it saw one that another version had. The entry was stale, has stayed, and is current again.
+def is_absent_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:
+    """Whether a version sees no empty object because its clients once said so, beside the same as after the edit.
 
     Args:
         scheme: the scheme of the generated package.
         puts: what is stored before the edit, and after it.
-        version: the version that sees an object.
-        place: where it does.
-    """
-    if value_at(view(scheme, puts[0], version), place) is MISSING:
-        return False
-    before, after = (tree_of(scheme, each) for each in puts)
-    left, said = _without_presences(after)
-    if not said or said != _without_presences(before)[1]:
-        return False
-    bare = scheme.decode(spoken(left).encode())
-    return value_at(view(scheme, bare, version), place) is MISSING
-
-
-def is_absent_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:
-    """Whether a version sees no empty object because its clients once said so, beside the same as after the edit.
-
-    The arguments are those of `is_there_again`.
+        version: the version that sees no object.
+        place: where it does not.
     """
     before, after = (tree_of(scheme, each) for each in puts)
     left, said = _without_presences(after)

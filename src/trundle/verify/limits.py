@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.evolution import ByHook, Evolution, Lineage, Plan, PlanKey, Shape
+from trundle.evolution import ByHook, Evolution, Lineage, Plan, PlanKey, Shape, spoken_hook
 from trundle.evolution.conversions import CallHook
 from trundle.evolution.steps import Assign, Expression, First, Stash, Step, Unstash
 from trundle.schema import ObjectType
@@ -240,7 +240,7 @@ class _Limits:
                     "one-way",
                     (near.version.text,),
                     (far.version.text,),
-                    f"{hook.use}.{hook.up or hook.down}",
+                    spoken_hook(hook.use, hook.up or hook.down or ""),
                 )
         ways: dict[tuple[str, str], set[bool]] = {}
         for each in self.lineage.hooks:
@@ -254,7 +254,7 @@ class _Limits:
                     "one-way",
                     tuple(sorted({place.version.text for place in each.inputs})),
                     (each.output.version.text,),
-                    f"{how.use}.{how.method}",
+                    spoken_hook(how.use, how.method),
                 )
 
 
