@@ -11,7 +11,7 @@ from trundle.catalog import Catalog, Reviewed, ReviewOutdatedError, ServerError
 from trundle.catalog._tables import MIGRATIONS
 from trundle.database import Migrations, open_database
 from trundle.errors import Finding, Kind, Place
-from trundle.packages import PackageCode
+from trundle.packages import Package, PackageCode
 
 BAD = Finding(PackageCode.NO_MANIFEST, Place(object="a.App"), "better", "worse", "correct it")
 
@@ -136,3 +136,53 @@ def test_a_catalog_of_an_earlier_release_is_taken_over(url, tmp_path):
         upload(catalog, Look(BAD, override="why not"), bundle("a.App", "2.0.0"))
         assert overrides(catalog)["a.App 2.0.0"] == "why not"
         assert catalog.package("a.App", tenant="acme")[1] == bundle("a.App", "2.0.0")
+
+
+ONE, TWO = (
+    "Name: a.A\nProperties: {x: {Contract: $.int()}}",
+    "Name: a.A\nProperties: {y: {Contract: $.int()}}",
+)
+
+
+def ruled(version, text, rules=None):
+    files = {
+        "manifest.yaml": f"FullName: a.A\nType: Library\nVersion: {version}\nClasses: {{a.A: A.yaml}}\n",
+        "Classes/A.yaml": text,
+    }
+    return Package.from_files(files if rules is None else {**files, "evolution.yaml": rules})
+
+
+def test_rules_are_looked_at_without_any_review(place):
+    one = ruled("1.0.0", ONE)
+    for rules, found in (
+        ("changes: [", "expected valid YAML"),
+        ("changes: {1.0.0: {a.A: {rename: {x: z}}}}", "z"),
+        ("changes: {1.0.0: {a.A: {rename: {gone: y}}}}", "gone"),
+        ("hooks: {1.0.0: {a.A: {assign_to: {use: no, writes: [y]}}}}", "a static method of a.A"),
+    ):
+        done = place.upload([one, ruled("2.0.0", TWO, rules)], tenant="acme")
+        assert (done.refused, done.stored, place.offers("acme")) == (True, (), ())
+        assert all("a.A/2.0.0/evolution.yaml" in str(each.place) for each in done.findings)
+        assert found in str(done.findings[0])
+    two = ruled("2.0.0", TWO, "changes: {1.0.0: {a.A: {rename: {x: y}}}}")
+    assert place.upload([one, two], tenant="acme").stored == (one, two)
+
+
+def test_rules_are_held_against_the_release_that_is_stored(place):
+    place.upload([ruled("1.0.0", ONE)], tenant="acme")
+    done = place.upload(
+        [ruled("2.0.0", TWO, "changes: {1.0.0: {a.A: {rename: {q: y}}}}")], tenant="acme"
+    )
+    assert done.refused
+    (finding,) = done.findings
+    assert "`rename` names q, which a.A of 1.0.0 does not have" in str(finding)
+    assert str(finding.code) == "unused"
+    assert [str(each.version) for each in place.offers("acme")] == ["1.0.0"]
+
+
+def test_a_reason_stores_a_package_whose_rules_do_not_fit(place):
+    place.upload([ruled("1.0.0", ONE)], tenant="acme")
+    two = ruled("2.0.0", TWO, "changes: {1.0.0: {a.A: {rename: {q: y}}}}")
+    done = place.upload([two], tenant="acme", review=Look(override="q is gone for good"))
+    assert done.stored == (two,)
+    assert overrides(place)["a.A 2.0.0"] == "q is gone for good"

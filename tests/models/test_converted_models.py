@@ -268,12 +268,23 @@ def test_a_value_that_does_not_load_is_an_error_with_its_place(properties, path)
         session.load(shop(**properties))
 
 
-def test_a_conversion_that_needs_code_of_a_package_is_refused():
-    hooks = "hooks:\n  1.0.0:\n    s.Shop: {assign_to: toTwo}\n"
-    evolutions = PackageEvolutions(packages(RULES + hooks))
-    with pytest.raises(ModelError, match="conversions call no methods of packages"):
-        carried(shop(), "shop@2", evolutions=evolutions)
-    assert carried(thing("Db", "d", size=1), "shop@2", evolutions=evolutions).model["size"] == "1"
+@pytest.mark.parametrize(
+    ("bag", "path", "found"),
+    [
+        ([1], "$['?']._bag", "expected a map of entries"),
+        ({"$within": 5}, "$['?']._bag['$within']", "expected a map of entries"),
+        ({"zone": {"2.0.0": {"value": [1]}}}, "$", "the entry 'zone' of version 2.0.0"),
+        ({"zone": {"2.0.0": 5}}, "$", "an object of s.Shop/1.0.0@shop"),
+    ],
+)
+def test_a_bag_that_cannot_be_read_is_an_error_with_the_object_and_both_versions(bag, path, found):
+    model = shop(port=1)
+    model["?"]["_bag"] = bag
+    with pytest.raises(ModelError) as raised:
+        carried(model, "shop@2")
+    (error,) = raised.value.findings
+    assert error.place.path == path
+    assert found in str(error)
 
 
 @pytest.mark.parametrize("wanted", ["shop", "@2", "shop@", ""])

@@ -107,15 +107,24 @@ def test_no_process_is_left():
         os.kill(int(caught.value.where), 0)
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL, signal.SIGINT])
-def test_the_work_ends_with_the_process_that_waits_for_it(how, tmp_path):
+@pytest.mark.parametrize(
+    ("how", "busy"),
+    [
+        (signal.SIGTERM, "time.sleep(600)"),
+        (signal.SIGKILL, "time.sleep(600)"),
+        (signal.SIGINT, "time.sleep(600)"),
+        (signal.SIGKILL, "re.match('(a+)+$', 64 * 'a' + 'b')"),  # It holds the interpreter.
+    ],
+)
+def test_the_work_ends_with_the_process_that_waits_for_it(how, busy, tmp_path):
     program = f"""
-        import os, time, sys
+        import os, re, signal, time, sys
         from trundle.project import run_apart
         def work(note):
             open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
             print("ready", flush=True)
-            time.sleep(600)
+            {busy}
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         run_apart(work, seconds=600, memory=2**28)
     """
     with subprocess.Popen(

@@ -256,3 +256,78 @@ def test_packages_that_refer_to_each_other_are_generated(generated):
 def test_the_files_are_the_same_whatever_the_order_of_packages():
     assert class_files([NET, NET_2, SHOP], "p") == class_files([SHOP, NET_2, NET], "p")
     assert isinstance(NET, Package)
+
+
+MAPS = package(
+    "acme.Maps",
+    "1.0.0",
+    {"acme.Net": "1"},
+    {
+        "acme.Maps": """\
+Properties:
+  parts: {Contract: {main: $.class(acme.Net).notNull(), label: $.string()}, Default: {main: {cidr: m}}}
+  sizes: {Contract: {$.string().notNull(): $.int().notNull()}}
+  ports: {Contract: {$.int().notNull(): $.string()}}
+  odd: {Contract: {size: $.int().notNull(), class: $.string()}, Default: {size: 1}}
+  deep: {Contract: {list: [{name: $.string().notNull()}], more: {flag: $.bool()}}}
+  mixed: {Contract: {first: $.int(), $.string(): $.string()}}
+  free: {Contract: {}}
+""",
+        "acme.Heir": "Extends: acme.Maps\nProperties:\n  own: {Contract: {label: $.string()}}\n",
+    },
+)
+
+
+def test_maps_are_typed_as_the_contracts_say(generated, checked):
+    generated(NET, MAPS)
+    head = """\
+        from shopping.acme_net.v1_1_0 import Net
+        from shopping.acme_maps.v1_0_0 import Heir, Maps, MapsParts
+        net = Net(cidr="x")
+        parts: MapsParts = {"main": net}
+        """
+    right = [
+        "Maps(parts=parts, sizes={'a': 1}, ports={80: 'http', 443: None})",
+        "Maps(parts={'main': 'id', 'label': None}, odd={'size': 1, 'class': 'c'})",
+        "Maps(deep={'list': [{'name': 'n'}], 'more': {'flag': True}}, mixed={'first': 1, 'b': 'c'})",
+        "Heir(own={'label': 'l'}, parts=parts, free={'any': [1]})",
+    ]
+    assert checked(head + "".join(f"\n        {each}" for each in right)) == []
+    wrong = [
+        "Maps(parts={'label': 'l'})",
+        "Maps(parts={'main': net, 'labl': 'l'})",
+        "Maps(sizes={'a': 'b'})",
+        "Maps(sizes={1: 1})",
+        "Maps(ports={'80': 'http'})",
+        "Maps(odd={'class': 'c'})",
+        "Maps(odd={'size': 'large'})",
+        "Maps(deep={'list': [{}]})",
+        "Maps(deep={'more': {'flag': 1}})",
+        "Heir(own={'name': 'l'})",
+        "Heir(parts={'label': 'l'})",
+    ]
+    found = checked(head + "".join(f"\n        {each}" for each in wrong))
+    assert [int(each.partition(":")[0]) for each in found] == list(range(6, 6 + len(wrong)))
+
+
+def test_models_with_typed_maps_load(generated):
+    generated(NET, MAPS)
+    maps = importlib.import_module("shopping.acme_maps.v1_0_0")
+    net = importlib.import_module("shopping.acme_net.v1_1_0")
+    made = maps.Heir(
+        parts={"main": net.Net(cidr="x")},
+        sizes={"a": 1},
+        ports={80: "http"},
+        odd={"size": 2},
+        deep={"list": [{"name": "n"}], "more": {"flag": True}},
+        own={"label": "l"},
+    )
+    with Engine([NET, MAPS]).session() as session:
+        loaded = session.load(made.to_model())
+        assert loaded.get("parts")["main"].get("cidr") == "x"
+        assert loaded.get("parts")["label"] is None
+        assert loaded.get("odd") == {"size": 2, "class": None}
+        dumped = session.dump(loaded)["Objects"]
+    read = importlib.import_module("shopping").read(dumped, maps.Heir)
+    assert read.parts["main"].cidr == "x"
+    assert json.dumps(read.to_model()) == json.dumps(dumped)

@@ -138,6 +138,17 @@ def test_a_line_goes_on_after_a_newer_one(tree):
     assert tree.release() == "1.3.1"
 
 
+def test_a_line_that_has_no_release_is_refused_with_those_that_there_are(tree):
+    line = VersionRange.parse("2.0")
+    with pytest.raises(FindingsError, match=r"expected a release of 2\.0, found none; leave"):
+        tree.plan(line=line)
+    for version in ("1.2.3", "1.3.0"):
+        tree.write("text", version)
+        tree.release(version=SemVer.parse(version))
+    with pytest.raises(FindingsError, match=r"found 1\.2\.3, 1\.3\.0; name the line of one"):
+        tree.plan(line=line)
+
+
 def test_changes_that_do_not_fit_a_line_are_refused(tree):
     tree.project()
     tree.release(version=SemVer(1, 2, 3))
@@ -208,3 +219,79 @@ def test_what_a_newer_line_brought_does_not_get_into_an_earlier_one(versioned):
     versioned.commit("Release 1.0.1")
     with pytest.raises(FindingsError, match="stay within"):
         versioned.plan(line=line)
+
+
+def subjects(planned):
+    return [each.subject for each in planned.commits]
+
+
+def test_a_mark_of_the_commit_that_a_release_came_with_counts_if_the_release_says_less(versioned):
+    versioned.write("text", "x")
+    assert versioned.release() == "1.0.1"
+    versioned.commit("Redo [changes major version]")
+    assert str(versioned.plan().version) == "2.0.0"
+    assert subjects(versioned.plan()) == ["Redo"]
+
+
+def test_a_mark_that_the_release_of_its_commit_says_does_not_count_again(versioned):
+    versioned.write("text", "x")
+    assert versioned.release(version=SemVer(2, 0, 0)) == "2.0.0"
+    versioned.commit("Redo [changes major version]")
+    assert str(versioned.plan().version) == "2.0.1"
+    assert subjects(versioned.plan()) == []
+
+
+def test_what_a_commit_changes_beyond_the_release_in_it_is_listed(versioned):
+    versioned.write("text", "x")
+    assert versioned.release() == "1.0.1"
+    versioned.write("text", "y")
+    versioned.commit("Release and go on [changes minor version]")
+    assert str(versioned.plan().version) == "1.1.0"
+    versioned.git("commit", "-q", "--amend", "-m", "Release and go on")
+    assert (str(versioned.plan().version), subjects(versioned.plan())) == (
+        "1.0.2",
+        ["Release and go on"],
+    )
+
+
+def test_marks_of_merges_and_of_what_they_bring_count(versioned):
+    versioned.git("branch", "-M", "main")
+    versioned.git("checkout", "-q", "-b", "feature")
+    versioned.write("one", "x")
+    versioned.commit("One")
+    versioned.write("two", "x")
+    versioned.commit("Two [changes minor version]")
+    versioned.git("checkout", "-q", "main")
+    versioned.write("other", "x", place="elsewhere")
+    versioned.commit("Elsewhere")
+    versioned.git("merge", "-q", "--no-ff", "-m", "Merge feature", "feature")
+    assert (str(versioned.plan().version), subjects(versioned.plan())) == ("1.1.0", ["One", "Two"])
+    versioned.git("commit", "-q", "--amend", "-m", "Merge feature [changes major version]")
+    assert str(versioned.plan().version) == "2.0.0"
+    assert subjects(versioned.plan()) == ["One", "Two", "Merge feature"]
+
+
+def test_what_was_changed_beside_a_release_that_is_merged_counts(versioned):
+    versioned.git("branch", "-M", "main")
+    versioned.git("checkout", "-q", "-b", "release")
+    versioned.write("text", "x")
+    assert versioned.release() == "1.0.1"
+    versioned.commit("Release 1.0.1")
+    versioned.git("checkout", "-q", "main")
+    versioned.write("beside", "x")
+    versioned.commit("Beside [changes minor version]")
+    versioned.git("merge", "-q", "-m", "Merge", "release")
+    planned = versioned.plan()
+    assert (str(planned.version), "Beside" in subjects(planned)) == ("1.1.0", True)
+
+
+def test_a_shallow_clone_is_noted(versioned, tmp_path):
+    versioned.write("text", "x")
+    versioned.commit("More [changes major version]")
+    clone = tmp_path / "clone"
+    command = ["git", "clone", "-q", "--depth", "1", f"file://{versioned.root}", str(clone)]
+    subprocess.run(command, check=True, capture_output=True)
+    planned = plan_release(release_tree(clone / "crm"), Wanted(), jobs=1)
+    assert planned.notes == (
+        "the clone is shallow, so commits may be missing; run `git fetch --unshallow`",
+    )

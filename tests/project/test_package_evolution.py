@@ -186,15 +186,6 @@ def test_rules_are_not_compared_without_what_the_package_requires():
     assert list(check_rules(release("2.0.0", RENAME, {"q": "1"}, A="Extends: q.B"), one)) == []
 
 
-def test_hooks_are_kept_with_the_methods_that_they_name():
-    rules = "hooks:\n  1.0.0:\n    p.A: {assign_to: upgrade, assign_from: downgrade}"
-    found = evolved(release("1.0.0", A={"a": TEXT}), release("2.0.0", rules, A={"b": TEXT}))
-    (hook,) = found.hooks
-    assert (hook.version, hook.type) == (v("1.0.0"), "p.A")
-    assert hook.methods == {"assign_to": "upgrade", "assign_from": "downgrade"}
-    assert hook.where == "p/2.0.0/evolution.yaml:3"
-
-
 def test_pre_releases_are_previews():
     rules = "changes: {1.0.0: {p.A: {rename: {a: b}}}}"
     first, preview = release("1.0.0", A={"a": TEXT}), release("2.0.0-rc.1", rules, A={"b": TEXT})

@@ -6,6 +6,7 @@
 from trundle.catalog._catalog import Catalog
 from trundle.catalog._errors import (
     BrokenRuleError,
+    CatalogCode,
     CatalogError,
     DamagedContentError,
     InvalidTenantError,
@@ -21,6 +22,7 @@ from trundle.catalog._snapshot import Snapshot
 __all__ = [
     "BrokenRuleError",
     "Catalog",
+    "CatalogCode",
     "CatalogError",
     "CatalogServer",
     "Change",

@@ -59,12 +59,16 @@ def judged(
         stored.append(package)
         if not unmet:  # Else all of its classes would say so again.
             sound.append(package)
+    among: dict[tuple[str, SemVer], Package] = {}
     if sound:
         seen = rows.packages(tenant, only_public=public)
         among = {(each.name, each.version): each for each in (*packages, *seen, *reversed(sound))}
         checked = [each for each in sound if among[each.name, each.version] is each]
         findings += check(checked, among.values())
-    said = {each: _reviewed(rows, each, packages, offers, tenant, reviews) for each in stored}
+    said = {
+        each: _reviewed(rows, each, packages, offers, tenant, reviews, among.values())
+        for each in stored
+    }
     findings += [each for one in said.values() if not one.override for each in one.against]
     overrides = {each: one.override for each, one in said.items() if one.override}
     if errors_among(findings):
@@ -80,6 +84,7 @@ def _reviewed(
     offers: Iterable[Offer],
     tenant: str,
     reviews: Reviews,
+    among: Iterable[Package],
 ) -> Reviewed:
     """What its review says of a package, beside the release that it follows: one of its upload, or one that the tenant sees."""
     given = {each.version: each for each in packages if each.name == package.name}
@@ -92,7 +97,7 @@ def _reviewed(
         row = rows.whole(known[version])
         return None if row is None else decoded(row, rows.archive)
 
-    return reviews.of(package, {*given, *known}, package_of)
+    return reviews.of(package, {*given, *known}, package_of, among)
 
 
 def _by_version(offers: Iterable[Offer]) -> dict[tuple[str, SemVer], list[Offer]]:

@@ -1,6 +1,7 @@
 """A catalog that a server keeps, as its clients use it: `/v2/` of `trundle serve --catalog`."""
 
 import base64
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -16,6 +17,7 @@ from trundle.catalog._errors import (
 from trundle.catalog._records import Offer, Review, Reviewed, Upload
 from trundle.engine import EngineCode
 from trundle.errors import Code, Finding, Kind, Place, Severity, errors_among
+from trundle.forms import FormCode
 from trundle.packages import Package, PackageCode, PackageError
 from trundle.registry import request
 from trundle.version import ANY, SemVer, version_before
@@ -33,9 +35,15 @@ _KINDS = {
     429: Kind.UNREACHABLE,
     503: Kind.UNREACHABLE,
 }
-_CODES: Mapping[str, Code] = {
-    str(each): each for codes in (PackageCode, EngineCode, CatalogCode) for each in codes
-}
+
+
+@functools.cache
+def _codes() -> Mapping[str, Code]:
+    """The codes that findings of an upload may have."""
+    from trundle.project.findings import ProjectCode  # noqa: PLC0415 - few uploads have findings
+
+    every = (PackageCode, EngineCode, FormCode, CatalogCode, ProjectCode)
+    return {str(each): each for codes in every for each in codes}
 
 
 class _Offered(msgspec.Struct):
@@ -64,7 +72,7 @@ class _Finding(msgspec.Struct):
     place: dict[str, Any] = {}
 
     def finding(self) -> Finding:
-        code = _CODES.get(self.code, CatalogCode.OF_SERVER)
+        code = _codes().get(self.code, CatalogCode.OF_SERVER)
         place = msgspec.convert(self.place, Place)
         return Finding(code, place, self.expected, self.found, self.advice, self.severity)
 

@@ -1,6 +1,6 @@
 """What a tenant sees of a catalog at one moment."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trundle.catalog._errors import NoSuchPackageError
 from trundle.catalog._rows import PackageRow, decoded
@@ -31,11 +31,23 @@ class Snapshot:
         for row in rows:
             self._rows.setdefault(row[0], []).append(row)
         self._decoded: dict[str, Mapping[SemVer, Package]] = {}
+        self._further: dict[str, dict[SemVer, Package]] = {}
+
+    def beside(self, packages: Iterable[Package]) -> "Snapshot":
+        """The same with further packages, as if the tenant saw them; those that it sees stay as they are."""
+        found = Snapshot(self.tenant, (), self._content)
+        found._rows, found._count = self._rows, self._count
+        found._further = {name: {**each} for name, each in self._further.items()}
+        for each in packages:
+            if each.version not in self._of(each.name):
+                found._further.setdefault(each.name, {})[each.version] = each
+                found._count += 1
+        return found
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the packages, in alphabetical order."""
-        return tuple(sorted(self._rows))
+        return tuple(sorted({*self._rows, *self._further}))
 
     def versions(self, name: str) -> tuple[SemVer, ...]:
         """The versions of a package, the oldest first; none for a package that the tenant does not see."""
@@ -62,6 +74,7 @@ class Snapshot:
     def _of(self, name: str) -> Mapping[SemVer, Package]:
         if name not in self._decoded:
             packages = [decoded(row, self._content) for row in self._rows.get(name, ())]
+            packages += self._further.get(name, {}).values()
             ordered = sorted(packages, key=lambda each: each.version)
             self._decoded[name] = {each.version: each for each in ordered}
         return self._decoded[name]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from trundle.engine._errors import EngineCode
+from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
 from trundle.engine._loading import Loading
 from trundle.engine._object import PENDING, Instance, check_alive, declaring_class, key_of
@@ -42,7 +42,14 @@ def assign(
     Raises:
         EngineError: the code may not assign it, the value violates a contract, or the name is ambiguous.
     """
-    assign_by_code(world, instance, start, name, frozen(value, world.limits), code)
+    try:
+        assign_by_code(world, instance, start, name, frozen(value, world.limits), code)
+    except EngineError as error:
+        if not error.file:  # It is assigned from outside, and no statement has the place.
+            found = start.declaration
+            declared = found.properties.get(name)
+            error.file, error.line = found.file, declared.line if declared else found.line
+        raise
 
 
 def assign_by_code(
@@ -57,7 +64,7 @@ def assign_by_code(
     check_alive(instance)
     if not instance.type.descends_from(code):
         message = f"code of {code.name} may not assign {name} of {instance.type.name}"
-        raise start.error(EngineCode.ACCESS, message, advice="call a method of it", member=name)
+        raise _refused(code, name, message, "call a method of it")
     declaring = declaring_class(instance.type, start, name)
     if declaring is None:
         instance.values[code, name] = given
@@ -69,7 +76,7 @@ def assign_by_code(
     if usage not in _WRITABLE and not instance.is_beginning:
         message = f"the property {name} of {declaring.name} has the usage {usage}, which only `.init` may assign"
         advice = "declare it as `Out` or `InOut`"
-        raise start.error(EngineCode.ACCESS, message, advice=advice, member=name)
+        raise _refused(code, name, message, advice)
     slot = world.layouts.of(instance.type).by_key[key_of(instance.type, declaring, name)]
     if usage in _WRITABLE:
         world.writable[key] = slot
@@ -141,3 +148,8 @@ def _default_static(world: World, declaring: Type, name: str) -> Any:
     loading.run()
     loading.commit()
     return value
+
+
+def _refused(code: Type, name: str, message: str, advice: str) -> EngineError:
+    """An error of the code that assigns; the statement that it stands in gives it file and line."""
+    return code.error(EngineCode.ACCESS, message, advice=advice, member=name, file="", line=None)

@@ -45,21 +45,23 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     return tuple(dict.fromkeys(found))
 
 
-def check_alone(package: Package) -> tuple[Finding, ...]:
+def check_alone(package: Package, among: Iterable[Package] = ()) -> tuple[Finding, ...]:
     """What is wrong with the classes of a package, as far as that is known without the packages that it requires.
 
     Args:
         package: the package.
+        among: packages that may be what it requires.
 
     Returns:
         The findings of `check`, and what is wrong with arguments of methods. Where a package that it requires is neither bundled nor given, none
         is about classes that may be in that.
     """
-    known = Repository([package], core_packages())
+    among = tuple(among)
+    known = Repository([package, *among], core_packages())
     needed = package.manifest.requirements
     met = tuple(each for each in needed if known.choose(each.name, each.range) is not None)
     alone = _requiring(package, met)
-    checker = _Checker(Repository([alone], core_packages()))
+    checker = _Checker(Repository([alone, *among], core_packages()))
     found = checker.package(alone)
     if met != needed:
         found = (each for each in found if each.code not in _ELSEWHERE)

@@ -5,7 +5,6 @@ computed from a list of what is left to do, not by recursion; a contract or a de
 loading has it computed on the spot. A reference to an object that no map has been taken for yet is tried again when there is nothing else to do.
 """
 
-import uuid
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -111,7 +110,7 @@ class Loading:
             header = read_header(model)
             name, kept, properties = header.name, header.kept, header.properties
             type_, layout = self._class_of(header, default, spec)
-            identifier = header.id or uuid.uuid4().hex
+            identifier = header.id or self.world.new_id()
         else:
             given = plain.get
             head = plain["type"], given("classVersion"), given("package")
@@ -120,7 +119,7 @@ class Loading:
                 known = self._classes[head] = self._class_of(read_header(model), default, spec)
             type_, layout = known
             name, kept, properties = given("name"), _NOTHING, model
-            identifier = given("id") or uuid.uuid4().hex
+            identifier = given("id") or self.world.new_id()
         if identifier in self.made or identifier in self._known or len(self.made) >= self._room:
             self._check_room(identifier)
         made = Instance(identifier, type_, owner, name, kept, member)

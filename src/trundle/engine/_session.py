@@ -52,10 +52,12 @@ class Session:
         mocks: bool = False,
     ) -> None:
         self._effects = effects
+        self._routines = routines
         self._lock = Lock(repository, lock)
         self._classes = Classes(repository, sources, self._lock, limits, self._read_static)
         known: dict[str, Callable[..., Any]] = {}
-        self._world = World(self._classes, Layouts(sources, configs), limits, known, effects)
+        self._layouts = Layouts(sources, configs)
+        self._world = World(self._classes, self._layouts, limits, known, effects)
         known |= {name: as_function(self._world, each) for name, each in functions.items()}
         self._calls = self._world.calls = Calls(
             self._world, routines, Mocks() if mocks else None, watch(effects.hidden)
@@ -262,6 +264,35 @@ class Session:
                 raise found.declaring.error(
                     error.code, error.message, advice=error.advice, member=method, line=at
                 ) from None
+
+    def compute(self, target: Type, method: str, values: Mapping[str, Any]) -> Any:
+        """Calls a public static method as a pure function.
+
+        The call has a world of its own, of which nothing stays: no objects of this session, no values that static properties were given, no
+        functions and providers of the operator. So equal values give equal results.
+
+        Args:
+            target: the class.
+            method: the static method.
+            values: values by the names of arguments, as `call` takes them.
+
+        Returns:
+            What `call` returns.
+
+        Raises:
+            EngineError: as `call` does; with the code `effect`: the method wants to act on the world, to wait, or to draw a random name.
+        """
+        self._world.check_open()
+        world = World(self._classes, self._layouts, self._world.limits, {}, Effects(), is_pure=True)
+        calls = world.calls = Calls(world, self._routines, None, watch(self._effects.hidden))
+        kept = self._world, self._calls, self._roots, self._gone
+        self._world, self._calls, self._roots, self._gone = world, calls, [], []
+        world.collect = self._collect
+        try:
+            return self.call(target, method, kwargs=values)
+        finally:
+            self._world, self._calls, self._roots, self._gone = kept
+            world.close()
 
     def finish(self) -> None:
         """Destroys what only the last run had, and after that all objects that no root leads to; may be repeated.

@@ -1,6 +1,8 @@
 """What a session holds: its classes, its objects, and what belongs to neither of them alone."""
 
+import itertools
 import time
+import uuid
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -66,6 +68,7 @@ class World:
         attributes: what code remembers of objects, by object id, class name and name.
         resolved: what names mean in the code of classes.
         is_closed: whether the session has ended, so that nothing can be done with it any more.
+        is_pure: whether all that runs in it only computes, and comes to the same each time.
         writable: the properties that code has assigned, by the object's class, the one where the lookup starts, the name, and the code's class.
         accepted: whether the code of a class takes objects of one class as those of another, with a version spec.
     """
@@ -77,10 +80,13 @@ class World:
         limits: Limits,
         functions: Mapping[str, Callable[..., Any]],
         effects: Effects,
+        *,
+        is_pure: bool = False,
     ) -> None:
         self.classes = classes
         self.layouts = layouts
         self.limits = limits
+        self.is_pure = is_pure
         self.functions = functions
         self.effects = effects
         self.calls: Calls
@@ -88,6 +94,7 @@ class World:
         self.turns = Turns()
         self.steps = 0
         self.begin()
+        self._numbers = itertools.count(1)
         self.doomed: frozenset[Instance] = frozenset()
         self.is_closed = False
         self.objects: dict[str, Instance] = {}
@@ -122,6 +129,23 @@ class World:
             advice = "let it do less at once, or raise `seconds` in the limits of the engine"
             raise EngineError(EngineCode.LIMIT, message, advice=advice)
         self._portion()
+
+    def new_id(self) -> str:
+        """An id for an object that has none; where all comes to the same each time, the ids do, too."""
+        return f"{next(self._numbers):032x}" if self.is_pure else uuid.uuid4().hex
+
+    def check_impure(self, what: str) -> None:
+        """Makes sure that code may do what does not come to the same each time.
+
+        Args:
+            what: what the code wants to do.
+
+        Raises:
+            EngineError: it may only compute.
+        """
+        if self.is_pure:
+            message = f"{what}, where code only computes"
+            raise EngineError(EngineCode.EFFECT, message, advice="leave it out")
 
     def seconds_left(self) -> float:
         """How long the run may still take."""

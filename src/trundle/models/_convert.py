@@ -20,12 +20,13 @@ from trundle.models._graph import (
     unfit,
     without_marks,
 )
-from trundle.models._nested_bags import gather_bags, spread_bags
+from trundle.models._nested_bags import NESTED, gather_bags, spread_bags
 from trundle.project.package_evolution import (
     PackageEvolution,
     PackageEvolutions,
     api_version,
 )
+from trundle.runtime import HookError, PlacedError, find_path
 from trundle.version import ApiVersion
 
 BAG = "_bag"
@@ -167,7 +168,6 @@ class _Conversion:
             expected = f"a class of {type_.package} {to}"
             self._note(ModelCode.NOT_THERE, path, expected, f"{type_.label}, which stays")
             return None
-        self._refuse_hooks(found, type_, version, to, path)
         key = PlanKey(resource.root, Shape("storage", version), Shape("storage", to))
         self._keys[type_] = key, name
         return key, name
@@ -178,22 +178,6 @@ class _Conversion:
         self.errors += (each for each in found.findings if each not in self.errors)
         return found
 
-    def _refuse_hooks(
-        self, found: PackageEvolution, type_: Type, one: ApiVersion, other: ApiVersion, path: str
-    ) -> None:
-        older, newer = min(one, other), max(one, other)
-        line = found.lines[one, type_.class_name]
-        for each in found.hooks:
-            if older <= each.version < newer and found.lines.get((each.version, each.type)) == line:
-                methods = ", ".join(sorted(each.methods.values()))
-                self.error(
-                    ModelCode.HOOK,
-                    path,
-                    "a conversion by rules alone",
-                    f"{each.where} calls {methods}, and conversions call no methods of packages",
-                    "write rules in place of the hook",
-                )
-
     def error(self, code: ModelCode, path: str, expected: str, found: str, advice: str) -> None:
         """Notes what is wrong."""
         self.errors.append(Finding(code, Place(path=path), expected, found, advice))
@@ -202,6 +186,11 @@ class _Conversion:
         severity: Severity = "warning"
         advice = "name the packages of all versions, or leave it"
         self.notes.append(Finding(code, Place(path=path), expected, found, advice, severity))
+
+
+def _within(bag: Any) -> Any:
+    """The bags of maps in a bag; a map where there is none to look at."""
+    return bag.get(NESTED, {}) if isinstance(bag, Mapping) else {}
 
 
 def _header(model: Any, path: str) -> Header:
@@ -228,8 +217,8 @@ class _Object:
 
     def converted(self) -> dict[str, Any]:
         key = self.work.key(self.type, self.version, self.path)
-        bag = changed_marks(self.header.kept.get(BAG, {}), self._taken_from_bag)
         try:
+            bag = changed_marks(self._bag(), self._taken_from_bag)
             marked = self._marked()
         except ModelError as error:
             self.work.errors += error.findings
@@ -249,6 +238,15 @@ class _Object:
         if self.header.name is not None:
             header["name"] = self.header.name
         return {HEADER: {**header, **kept, **({BAG: bag} if bag else {})}, **properties}
+
+    def _bag(self) -> Mapping[str, Any]:
+        """What the model says of the bag of the object."""
+        found = self.header.kept.get(BAG, {})
+        path = f"{self.path}['?'].{BAG}"
+        for each, at in ((found, path), (_within(found), f"{path}['{NESTED}']")):
+            if not isinstance(each, Mapping):
+                raise unfit(at, "a map of entries, as a conversion writes it", each)
+        return found  # type: ignore[no-any-return]
 
     def _marked(self) -> dict[str, Any]:
         schema = self.type.schema
@@ -273,7 +271,11 @@ class _Object:
         except (msgspec.MsgspecError, TypeError) as error:
             self.work.errors += unfit(self.path, f"an object of {self.type.label}", error).findings
             return {}, {}
-        target = live.function(key)(source)
+        try:
+            target = live.function(key)(source)
+        except PlacedError as error:
+            self._failed(key, error, error.path or find_path(source, error.holder))
+            return {}, {}
         found = msgspec.json.decode(msgspec.json.encode(target))
         made = type(target)
         wire = dict(zip(made.__struct_fields__, made.__struct_encode_fields__, strict=True))
@@ -284,6 +286,18 @@ class _Object:
         for property_, default in self._defaults(key).items():
             found.setdefault(property_, default)
         return gather_bags({**found, **({UNKNOWN: unknown} if unknown else {})}, own)
+
+    def _failed(self, key: PlanKey, error: PlacedError, within: str | None) -> None:
+        """Notes that an entry of the bag cannot be read, or that a hook failed, with the methods that it called."""
+        cause = error.__cause__
+        frames = cause.frames if isinstance(cause, EngineError) else ()
+        calls = f"; called {', in '.join(map(str, frames))}" if frames else ""
+        path = f"{self.path}{(within or '$').removeprefix('$')}"
+        expected = f"to convert {self.type.label} to {key.target.version}"
+        code, advice = ModelCode.VALUE, f"correct `{BAG}` in the header of the object"
+        if isinstance(error, HookError):
+            code, advice = ModelCode.HOOK, "correct the object, or the method in a new release"
+        self.work.error(code, path, expected, f"{error.reason}{calls}", advice)
 
     def _defaults(self, key: PlanKey) -> Mapping[str, Any]:
         """What the rules say for properties that the target requires."""

@@ -11,7 +11,7 @@ class ModelCode(Code):
     VALUE = "unfit-value"
     NO_CLASS = "unknown-class"
     NOT_THERE = "class-not-in-version"
-    HOOK = "hook-needed"
+    HOOK = "hook-failed"
     DEPTH = "model-too-deep"
 
 

@@ -34,6 +34,7 @@ from trundle.packages._lock import Lock, Release, lock_of
 from trundle.packages._manifest import (
     APP_FILE,
     MANIFEST_FILE,
+    RULES_FILE,
     manifest_keys,
     parse_manifest,
     read_manifest,
@@ -63,6 +64,7 @@ __all__ = [
     "DEVELOPMENT",
     "IGNORE_FILE",
     "MANIFEST_FILE",
+    "RULES_FILE",
     "Bump",
     "Candidates",
     "ChangeCode",

@@ -22,6 +22,8 @@ APP_FILE = "app.yaml"
 """The manifest of a package that is released through channels."""
 
 MANIFEST_FILE = "manifest.yaml"
+RULES_FILE = "evolution.yaml"
+"""The file of a package of classes that says what becomes of objects of the release before."""
 """The manifest of a package in the package language."""
 
 MANIFEST_FILES = (APP_FILE, MANIFEST_FILE)

@@ -2,6 +2,7 @@
 
 from trundle.documents import UnreadableError
 from trundle.errors import Finding, errors_among
+from trundle.project._afresh import FreshProcesses
 from trundle.project._apart import EndedError, Note, bound_memory, run_apart
 from trundle.project._class_sources import holds_packages
 from trundle.project._config_admission import AdmissionOperation, AdmissionRule, AdmissionWebhook
@@ -12,7 +13,6 @@ from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
 from trundle.project._output_places import MANIFEST
 from trundle.project._output_tree import TreeComparison, compare_tree
 from trundle.project._proof_run import ProofOptions, ProofRun
-from trundle.project._workers import cpu_count, spread
 from trundle.project.admission import AdmissionHook, load_admission
 from trundle.project.carried import CarriedProject, CarriedProjects
 from trundle.project.check import check
@@ -40,6 +40,7 @@ from trundle.project.output import TreeChange, write_tree
 from trundle.project.pairs import Pair, PairsError, read_pairs
 from trundle.project.proving import (
     chosen_resources,
+    prove_classes,
     prove_groups,
     prove_project,
     prove_schemas,
@@ -54,6 +55,7 @@ from trundle.project.releasing import (
     resources_in,
     review,
 )
+from trundle.project.shipping import ShippedPackage, ship, shipped_scheme
 
 __all__ = [
     "CONFIG_NAME",
@@ -77,6 +79,7 @@ __all__ = [
     "ExpectedDifference",
     "Finding",
     "FindingsError",
+    "FreshProcesses",
     "GenerateResult",
     "KindNames",
     "Lock",
@@ -96,6 +99,7 @@ __all__ = [
     "ProofOptions",
     "ProofRun",
     "Review",
+    "ShippedPackage",
     "TreeChange",
     "TreeComparison",
     "UnreadableError",
@@ -109,7 +113,6 @@ __all__ = [
     "compare_tree",
     "config_schema",
     "conform",
-    "cpu_count",
     "elements",
     "errors_among",
     "evolution_of",
@@ -128,6 +131,7 @@ __all__ = [
     "plan_init",
     "plan_release",
     "projects_in",
+    "prove_classes",
     "prove_groups",
     "prove_project",
     "prove_schemas",
@@ -138,7 +142,8 @@ __all__ = [
     "resources_in",
     "review",
     "run_apart",
-    "spread",
+    "ship",
+    "shipped_scheme",
     "write_documents",
     "write_new_files",
     "write_release",

@@ -5,6 +5,7 @@ are open already. Where the process that waits dies, the other one dies with it.
 """
 
 import contextlib
+import ctypes
 import io
 import mmap
 import os
@@ -21,14 +22,16 @@ from select import select
 from typing import NoReturn, TypeVar
 
 from trundle.errors import Kind, expectation
-from trundle.project._workers import packed, portable
 from trundle.project.errors import ProjectError
+from trundle.workers import packed, portable
 
 R = TypeVar("R")
 
 _GRACE = 5.0
 """Seconds that the work gets to end itself, after the time is over or a signal has come."""
 _CHUNK = 65536
+_PR_SET_PDEATHSIG = 1
+"""The number by which Linux is asked for a signal when the parent dies."""
 _LONGEST_NOTE = 1000
 
 
@@ -98,8 +101,9 @@ def run_apart(work: Callable[[Note], R], *, seconds: float, memory: int) -> R:
         each.flush()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Of threads, which do nothing here
-        child = os.fork()
+        parent, child = os.getpid(), os.fork()
     if not child:
+        _die_with_parent(parent)
         os.close(results)
         os.close(alive)
         _serve(work, note, results_end, alive_end, memory)
@@ -196,6 +200,16 @@ def _serve(
         code = 0
     finally:
         os._exit(code)
+
+
+def _die_with_parent(parent: int) -> None:
+    """Has this process killed when its parent dies, also while C code holds the interpreter; where the system can do that."""
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(OSError, AttributeError):  # The thread below does the same, later.
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # It died before that.
+        os._exit(1)
 
 
 def _die_with(alive: int) -> None:

@@ -5,9 +5,9 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.packages import ChangeCode, Level, Package, ReleaseChange, judged
+from trundle.errors import listed
+from trundle.packages import RULES_FILE, ChangeCode, Level, Package, ReleaseChange, judged
 from trundle.project._release_rules import (
-    RULES_FILE,
     ReleaseRules,
     api_version,
     read_release_rules,
@@ -15,6 +15,7 @@ from trundle.project._release_rules import (
 from trundle.project.errors import ConfigError
 from trundle.version import ApiVersion
 
+_HOOK = "hook"
 _MOST = 40
 """How many characters of a rule are shown."""
 
@@ -41,7 +42,7 @@ def with_rules(
     except ConfigError:  # `check` says what is wrong with it.
         yield from changes
         return
-    step = _Step(theirs, api_version(before))
+    step = _Step(theirs, api_version(before.version))
     found = [*step.rows(), *_altered(_entries(ours), _entries(theirs))]
     for each in changes:
         if not (found and each.place == RULES_FILE and each.code is ChangeCode.FILES):
@@ -82,9 +83,10 @@ class _Step:
         for (_, name, about), rules in sorted(self._entries.items()):
             place = f"{name}.{about}" if about else name
             for rule in sorted(rules):
-                text = (
-                    f"objects of {self._base} convert by the rule `{_shown({rule: rules[rule]})}`"
-                )
+                said = f"the rule `{_shown({rule: rules[rule]})}`"
+                if rule == _HOOK:
+                    said = f"the hook {rules[rule]}"
+                text = f"objects of {self._base} convert by {said}"
                 yield ReleaseChange(place, ChangeCode.RULE_ADDED, text, Level.PATCH)
 
 
@@ -113,8 +115,8 @@ def _entries(rules: ReleaseRules) -> dict[_Key, dict[str, Any]]:
             value = said[name] if isinstance(said, Mapping) else None
             found.setdefault((*key, name), {})[rule] = newer or msgspec.to_builtins(value)
     for hook in rules.hooks:
-        for name, method in hook.methods.items():
-            found.setdefault((hook.version, hook.type, name), {})["hook"] = method
+        said = f"{hook.use}, writes {listed(hook.writes)}" if hook.writes else hook.use
+        found.setdefault((hook.version, hook.type, hook.name), {})[_HOOK] = said
     return found
 
 

@@ -19,6 +19,7 @@ from trundle.engine.schemas import (
     PythonInput,
     PythonType,
 )
+from trundle.project._class_annotations import Annotations, capitalized
 from trundle.project.findings import FindingsError, ProjectCode, finding
 
 _BASES = "trundle.runtime.model_objects"
@@ -196,7 +197,13 @@ def _module(
     known: Mapping[Type, PythonClass],
     package: str,
 ) -> str:
-    body = [line for each in members for line in ("", "", *_class(each, known))]
+    annotations = Annotations(
+        lambda type_: _class_text(known[type_], module), (each.name for each in members)
+    )
+    body: list[str] = []
+    for each in members:
+        lines = list(_class(each, known, annotations))
+        body += [*annotations.taken_out(), "", "", *lines]
     others = {known[base].module for each in members for base in each.bases}
     named = {
         known[type_].module
@@ -210,7 +217,7 @@ def _module(
         "from __future__ import annotations",
         "",
         "from dataclasses import dataclass, field",
-        "from typing import TYPE_CHECKING, Any, ClassVar, Literal",
+        f"from typing import {', '.join(_TYPING)}",
         "",
         f"from {_BASES} import (",
         *(f"    {name}," for name in _IMPORTED),
@@ -224,6 +231,7 @@ def _module(
     return _without_unused(text)
 
 
+_TYPING = ("TYPE_CHECKING", "Any", "ClassVar", "Literal", "Required", "TypedDict")
 _IMPORTED = (
     "ABSENT",
     "OBJECT",
@@ -254,13 +262,15 @@ def _without_unused(text: str) -> str:
         for line in text.splitlines()
         if not (line.strip().rstrip(",") in _IMPORTED and not used(line.strip().rstrip(",")))
     ]
-    typing = [each for each in ("TYPE_CHECKING", "Any", "ClassVar", "Literal") if used(each)]
+    typing = [each for each in _TYPING if used(each)]
     joined = "\n".join(kept) + "\n"
     joined = joined if used("field") else joined.replace("dataclass, field", "dataclass")
     return re.sub(r"from typing import .*", f"from typing import {', '.join(typing)}", joined)
 
 
-def _class(found: PythonClass, known: Mapping[Type, PythonClass]) -> Iterator[str]:
+def _class(
+    found: PythonClass, known: Mapping[Type, PythonClass], annotations: Annotations
+) -> Iterator[str]:
     names = attribute_names((each.name for each in found.inputs), _TAKEN)
     bases = [_class_text(known[each], found.module) for each in found.bases] or ["ModelObject"]
     yield "@dataclass(kw_only=True, eq=False)"
@@ -271,14 +281,13 @@ def _class(found: PythonClass, known: Mapping[Type, PythonClass]) -> Iterator[st
     parts = [_field(each, names[each.name]) for each in found.inputs]
     comma = "," if len(parts) == 1 else ""
     yield f"    MODEL_FIELDS: ClassVar[tuple[ModelField, ...]] = ({', '.join(parts)}{comma})"
-    annotations = {one.name: _annotation(one.type, found.module, known) for one in found.inputs}
     above = [known[each] for each in found.type.ancestors]
     if found.inputs:
         yield ""
     for one in found.inputs:
-        text = annotations[one.name]
-        if not _narrows(one, above, found.module, known):
-            text = "Any"
+        text = "Any"
+        if _narrows(one, above, found.module, known):
+            text = annotations.of(one.type, found.name + capitalized(one.name))
         suffix = (
             " = field()" if one.is_required else " = ABSENT"
         )  # Else that of an ancestor counts.
@@ -315,13 +324,19 @@ def _narrows(
     return True
 
 
-def _alternatives(type_: PythonType, module: Module, known: Mapping[Type, PythonClass]) -> set[str]:
+def _alternatives(
+    type_: PythonType, module: Module, known: Mapping[Type, PythonClass]
+) -> set[PythonType | str]:
     match type_:
         case OrNull(value):
             return {"None"} | _alternatives(value, module, known)
         case Objects(types):
             return {"str", *(_class_text(known[each], module) for each in types)}
-    return {_annotation(type_, module, known)}
+        case Plain(""):
+            return {"Any"}
+        case Plain("str"):
+            return {"str"}
+    return {type_}
 
 
 def _field(one: PythonInput, attribute: str) -> str:
@@ -354,30 +369,6 @@ def _shape(type_: PythonType) -> str:
                 known |= {name: _shape(each) for name, each in named}
             pairs = ", ".join(f"{_text(name)}: {shape}" for name, shape in known.items())
             return f"Entries({{{pairs}}}, {rest})"
-
-
-def _annotation(type_: PythonType, module: Module, known: Mapping[Type, PythonClass]) -> str:
-    match type_:
-        case Plain(name):
-            return name or "Any"
-        case Constant(value):
-            return (
-                "None"
-                if value is None
-                else f"Literal[{_text(value) if isinstance(value, str) else value}]"
-            )
-        case Objects(types):
-            return " | ".join([*(_class_text(known[each], module) for each in types), "str"])
-        case OrNull(value):
-            return f"{_annotation(value, module, known)} | None"
-        case Items(values):
-            return f"list[{_annotation(values, module, known)}]"
-        case Entries(named, others):
-            texts = {_annotation(each, module, known) for _, each in named}
-            if others is not None:
-                texts.add(_annotation(others, module, known))
-            key = "Any" if others is not None else "str"
-            return f"dict[{key}, {texts.pop() if len(texts) == 1 else 'Any'}]"
 
 
 def types_in(type_: PythonType) -> Iterable[Type]:

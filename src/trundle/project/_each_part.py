@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from trundle.project._parts import Part
-from trundle.project._workers import cpu_count, work_in_processes
 from trundle.schema.readers import Catalogue, Source
+from trundle.workers import cpu_count, work_in_processes
 
 R = TypeVar("R")
 

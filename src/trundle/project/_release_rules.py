@@ -1,6 +1,6 @@
 """The rules of a release of a package of classes: its file `evolution.yaml`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import msgspec
 
@@ -16,30 +16,38 @@ from trundle.documents import (
 )
 from trundle.errors import Place
 from trundle.evolution import TypeChanges
-from trundle.packages import Package
+from trundle.packages import RULES_FILE, Package
 from trundle.project._rules import read_rules
 from trundle.project.errors import ConfigError
-from trundle.version import ApiVersion, VersionError
-
-RULES_FILE = "evolution.yaml"
-"""The file of a package that has its rules."""
+from trundle.version import ApiVersion, SemVer, VersionError
 
 _KEYS = ("changes", "hooks")
+_HOOK_KEYS = ("use", "writes")
+
+
+ASSIGNING = ("assign_to", "assign_from")
+"""The hooks that augment the conversion of a class, up and down."""
 
 
 class ReleaseHook(msgspec.Struct, frozen=True):
-    """A place where a conversion calls code of the newer package.
+    """A place where a conversion calls a static method of a release.
 
     Attributes:
         version: the older neighbour.
-        type: the class, as the older side names it.
-        methods: the static method by what it is for: `assign_to`, `assign_from`, or a property's converter.
+        newer: the release that has the method.
+        type: the class or the map in it, as the older side names it.
+        name: what the method is for: `assign_to`, `assign_from`, or a property's converter.
+        use: the method; of the class itself where no other is named, as in `a.B.method`.
+        writes: the properties that it writes; none for a converter.
         where: file and line.
     """
 
     version: ApiVersion
+    newer: ApiVersion
     type: str
-    methods: Mapping[str, str]
+    name: str
+    use: str
+    writes: tuple[str, ...]
     where: str
 
 
@@ -48,7 +56,7 @@ class ReleaseRules(msgspec.Struct, frozen=True):
 
     Attributes:
         changes: the rules, each under the older neighbour that the file names.
-        hooks: where it calls code; kept, but not run yet.
+        hooks: where conversions call its static methods.
     """
 
     changes: tuple[TypeChanges, ...] = ()
@@ -58,8 +66,8 @@ class ReleaseRules(msgspec.Struct, frozen=True):
 def read_release_rules(package: Package) -> ReleaseRules:
     """Reads the rules of a release; none where it has no such file.
 
-    The file is written like a project's: rules by class by older neighbour under `changes`, and static methods in the same way under `hooks`. A
-    file without hooks may leave the key `changes` out. What a required property of the release gets stands under the release itself, as `default`.
+    The file is written like a project's: rules by class by older neighbour under `changes`, and static methods in the same way under `hooks`, by
+    what they are for: `assign_to: {use: METHOD, writes: [PROPERTY]}`, `convert_X_to_Y: METHOD`. A file without hooks may leave the key `changes` out. What a required property of the release gets stands under the release itself, as `default`.
 
     Raises:
         ConfigError: the file cannot be used; it has all that is wrong.
@@ -88,7 +96,7 @@ def _read(walker: Walker, package: Package, root: Node) -> ReleaseRules:
     changes = []
     for version, name, rules in _by_class(walker, package, fields, "changes"):
         found = read_rules(walker, version, name, rules)
-        if found.version == api_version(package):
+        if found.version == api_version(package.version):
             for rule, each, _ in found.named():
                 if rule != "default":
                     line = Place.parse(found.place(rule, each)).line or name.line
@@ -96,24 +104,43 @@ def _read(walker: Walker, package: Package, root: Node) -> ReleaseRules:
                     walker.note(line, f"only `default` under {version} itself", f"`{rule}`", advice)
         changes.append(found)
     hooks = []
+    own = api_version(package.version)
     for version, name, methods in _by_class(walker, package, fields, "hooks"):
-        used = {
-            key.text: walker.text(value, "the name of a static method") or ""
-            for key, value in walker.entries(methods, "static methods by what they are for")
-        }
-        hooks.append(ReleaseHook(version, name.text, used, walker.place(name)))
+        for key, value in walker.entries(methods, "static methods by what they are for"):
+            use, writes = _method(walker, key, value)
+            place = walker.place(key)
+            hooks.append(ReleaseHook(version, own, name.text, key.text, use, writes, place))
     if walker.findings:
         raise ConfigError(walker.findings)
     return ReleaseRules(tuple(changes), tuple(hooks))
+
+
+def _method(walker: Walker, key: ScalarNode, value: Node) -> tuple[str, tuple[str, ...]]:
+    """The method of a hook, and what it writes."""
+    if key.text not in ASSIGNING:
+        return walker.text(value, "the name of a static method") or "", ()
+    if not isinstance(value, MapNode):
+        advice = f"write it like `{key.text}: {{use: METHOD, writes: [PROPERTY]}}`"
+        walker.note(value.line, "a method and what it writes", "something else", advice)
+        return "", ()
+    fields = walker.fields(value, "a hook", _HOOK_KEYS)
+    for each in _HOOK_KEYS:
+        if each not in fields:
+            walker.note(value.line, f"the key `{each}` of a hook", "none", "add it")
+    if len(fields) < len(_HOOK_KEYS):
+        return "", ()
+    use = walker.text(fields["use"][1], "the name of a static method") or ""
+    writes = walker.texts(fields["writes"][1], "property name")
+    return use, tuple(each.text for each in writes)
 
 
 def _is_version(entry: tuple[ScalarNode, Node]) -> bool:
     return entry[0].text[:1].isdigit()
 
 
-def api_version(package: Package) -> ApiVersion:
+def api_version(version: SemVer) -> ApiVersion:
     """The version of a package as an API version."""
-    return ApiVersion.parse(str(package.version).partition("+")[0])
+    return ApiVersion.parse(str(version).partition("+")[0])
 
 
 def _by_class(
@@ -122,7 +149,7 @@ def _by_class(
     """What stands under a key by older version and class."""
     if key not in fields:
         return
-    own = api_version(package)
+    own = api_version(package.version)
     for number, classes in walker.entries(fields[key][1], f"{key} by older version"):
         try:
             version = ApiVersion.parse(number.text)

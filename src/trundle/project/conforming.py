@@ -175,6 +175,7 @@ def conform(
     pairs: Sequence[Pair],
     expected: Sequence[Expected] = (),
     *,
+    alone: Sequence[tuple[str, bytes]] = (),
     both: bool = False,
     versions: Versions = Versions(),  # noqa: B008 - it is immutable
     on_step: Callable[[str, int, int], None] = lambda _name, _done, _total: None,
@@ -188,6 +189,7 @@ def conform(
         scheme: the scheme of the generated package.
         pairs: what another implementation was given, and what it made of that.
         expected: the differences that are expected.
+        alone: further documents, with where each stands; they are only written to storage and read back.
         both: whether the second document is also converted back and compared with the first.
         versions: what the documents do not say themselves.
         on_step: called for each pair with its place, how many are done, and how many there are.
@@ -196,6 +198,10 @@ def conform(
         PairsError: a document does not say its version, and none was given, or both have the same.
     """
     tally = _Tally(expected)
+    for where, document in alone:
+        said = _version(Pair(where, document, document), document, versions.before, "before")
+        check = Check(_resource(document, versions), said, said)
+        tally.add(check, where, list(_held(scheme, document, document, check, versions.resource)))
     for done, pair in enumerate(pairs, 1):
         on_step(pair.where, done, len(pairs))
         one = _version(pair, pair.before, versions.before, "before")

@@ -118,11 +118,16 @@ def plan_release(
     source = wanted.source or tree.development
     base = tree.newest(wanted.line)
     if base is None and wanted.line is not None:
-        expected, found = f"a release of {wanted.line}", "none"
-        raise FindingsError([_finding(str(tree.folder), expected, found, "leave the line out")])
+        known = ", ".join(map(str, tree.releases)) or "none"
+        expected, advice = f"a release of {wanted.line}", "name the line of one of them"
+        if not tree.releases:
+            advice = "leave the line out"
+        raise FindingsError([_finding(str(tree.folder), expected, known, advice)])
     before = None if base is None else tree.releases[base]
     manifest = read_manifest(source)
-    history = commits_since(source, _left(tree, wanted.line))
+    left = _left(tree, wanted.line)
+    folder = None if left is None else tree.releases[left]
+    history = commits_since(source, folder, _step_to(tree, left))
     bump = _bump(base, before, source, history)
     version = wanted.version or bump.required
     requirements, open_ = _precise(manifest, tree)
@@ -163,7 +168,7 @@ def write_release(release: NextRelease) -> None:
         staged.rename(release.folder)
 
 
-def _left(tree: ReleaseTree, line: VersionRange | None) -> Path | None:
+def _left(tree: ReleaseTree, line: VersionRange | None) -> SemVer | None:
     """The release since which commits count.
 
     `dev` went on from the newest release. Where an earlier line goes on, `dev` also has what came after that line
@@ -172,8 +177,18 @@ def _left(tree: ReleaseTree, line: VersionRange | None) -> Path | None:
     if not tree.releases:
         return None
     if line is None or tree.newest(line) == tree.newest():
-        return tree.releases[max(tree.releases)]
-    return tree.releases[min(each for each in tree.releases if line.contains(each))]
+        return max(tree.releases)
+    return min(each for each in tree.releases if line.contains(each))
+
+
+def _step_to(tree: ReleaseTree, version: SemVer | None) -> Level:
+    """How far a release is from the one before it; a first release is as far as can be."""
+    before = max((each for each in tree.releases if version and each < version), default=None)
+    if before is None or version is None:
+        return Level.MAJOR
+    return max(
+        each for each in Level if each is Level.PATCH or next_version(before, each) <= version
+    )
 
 
 def _finding(where: str, expected: str, found: str, advice: str) -> Finding:

@@ -14,23 +14,27 @@ import msgspec
 from trundle.codegen import Blueprint, generate_package, renamed_properties
 from trundle.errors import errors_among
 from trundle.evolution import Evolution
+from trundle.project._apart import bound_memory
 from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import outline_of
 from trundle.project._proof_run import ProofOptions, ProofRun
-from trundle.project._workers import spread
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
 from trundle.project.findings import FindingsError
 from trundle.project.generating import package_folder
 from trundle.project.hooks import hook_modules
 from trundle.project.loading import Project, load_part
+from trundle.project.shipping import ShippedPackage, gathered, shipped_scheme
 from trundle.report import ReportError
 from trundle.runtime import Scheme
 from trundle.schema.readers import Catalogue
 from trundle.version import own_spelling
+from trundle.workers import Opening, Workers, spread
 
 if TYPE_CHECKING:
+    from trundle.project._called_methods import CalledMethods
+    from trundle.project.package_evolution import PackageEvolutions
     from trundle.verify.proofs import Proof, Prover, Work
 
 _CHUNK = 3
@@ -43,13 +47,19 @@ class _Package(NamedTuple):
     name: str
     folders: tuple[Path, ...]
     others: tuple[str, ...] = ()
+    methods: "CalledMethods | None" = None
 
 
 Step = Callable[["Proof"], None]
 
 
 def prove_project(
-    project: Project, options: ProofOptions, *, on_total: Callable[[int], None], on_step: Step
+    project: Project,
+    options: ProofOptions,
+    *,
+    on_total: Callable[[int], None],
+    on_step: Step,
+    workers: Workers | None = None,
 ) -> ProofRun:
     """Proves what is generated from a project's present inputs.
 
@@ -60,8 +70,10 @@ def prove_project(
         options: what is to be proved.
         on_total: called with the number of versions, once it is known.
         on_step: called with the proof of each version.
+        workers: what does the work; where None, as many processes of this machine as the options say.
 
     Raises:
+        ClusterError: the cluster is gone.
         FindingsError: a change or hook does not fit.
         ReportError: there is no such resource type or version.
         ProjectError: the package cannot be imported.
@@ -79,12 +91,12 @@ def prove_project(
     )
     folder = package_folder(project.config)
     current = all(_holds(folder / path, content) for path, content in files.items())
-    modules = hook_modules(config.hooks)
+    modules = tuple(hook_modules(config.hooks))
     sources = {name: text for name in modules if (text := _source(project.folder, name))}
     with contextlib.ExitStack() as stack:
         home = config.output if current else stack.enter_context(_written(config.package, files))
-        package = _Package(config.package, (home, project.folder), tuple(modules))
-        run = _Run(blueprint, package, options, sources)
+        package = _Package(config.package, (home, project.folder), modules)
+        run = _Run(blueprint, package, options, sources, workers)
         return run.prove(folder if current else None, on_total, on_step)
 
 
@@ -94,6 +106,7 @@ def prove_groups(
     *,
     on_total: Callable[[int], None],
     on_step: Step,
+    workers: Workers | None = None,
 ) -> ProofRun:
     """Proves each package of a project with groups; see `prove_project`.
 
@@ -102,6 +115,7 @@ def prove_groups(
         options: what is to be proved; a time is shared by all packages.
         on_total: called with the number of versions, as far as it is known.
         on_step: called with the proof of each version.
+        workers: what does the work.
     """
     catalogue = Catalogue(config.sources)
     outline = outline_of(config, catalogue, recorded_versions(read_lock(lock_path(config))))
@@ -123,7 +137,9 @@ def prove_groups(
         chosen = msgspec.structs.replace(own, resources=wanted)
         total = lambda more, before=known: on_total(before + more)  # noqa: E731 - private
         try:
-            runs.append(prove_project(project, chosen, on_total=total, on_step=on_step))
+            runs.append(
+                prove_project(project, chosen, on_total=total, on_step=on_step, workers=workers)
+            )
         except ReportError as error:  # there is no such version in this group
             missing = error
     if not runs:
@@ -155,13 +171,52 @@ def prove_schemas(
     *,
     on_total: Callable[[int], None],
     on_step: Step,
+    workers: Workers | None = None,
 ) -> ProofRun:
     """Proves what is generated from bare schemas; see `prove_project`."""
     name = "generated"
     blueprint = Blueprint(evolution)
     files = generate_package(evolution, package=name, blueprint=blueprint)
     with _written(name, files) as home:
-        run = _Run(blueprint, _Package(name, (home,)), options, {})
+        run = _Run(blueprint, _Package(name, (home,)), options, {}, workers)
+        return run.prove(None, on_total, on_step)
+
+
+def prove_classes(
+    evolutions: "PackageEvolutions",
+    package: str,
+    options: ProofOptions,
+    *,
+    on_total: Callable[[int], None],
+    on_step: Step,
+    workers: Workers | None = None,
+) -> ProofRun:
+    """Proves what is generated from the classes of a package, with its hooks; see `prove_project`.
+
+    Args:
+        evolutions: the package, and what it requires.
+        package: its name.
+        options: what is to be proved.
+        on_total: called with the number of versions, once it is known.
+        on_step: called with the proof of each version.
+        workers: processes that may run elsewhere; processes here where None.
+
+    Raises:
+        EngineError: a class cannot be built.
+    """
+    from trundle.engine import Limits  # noqa: PLC0415 - needs an extra
+    from trundle.project._called_methods import called_methods  # noqa: PLC0415 - needs an extra
+
+    name = "generated"
+    found = evolutions.of(package)
+    blueprint = Blueprint(found.as_documents())
+    files = generate_package(blueprint.evolution, package=name, blueprint=blueprint)
+    methods = called_methods(
+        name, blueprint, found.called, found.hooks, evolutions.listed, evolutions.limits or Limits()
+    )
+    with _written(name, files) as home:
+        made = _Package(name, (home,), methods=methods if methods.classes else None)
+        run = _Run(blueprint, made, options, methods.said(), workers)
         return run.prove(None, on_total, on_step)
 
 
@@ -208,12 +263,14 @@ class _Run:
         package: _Package,
         options: ProofOptions,
         sources: Mapping[str, str],
+        workers: Workers | None,
     ) -> None:
         self.evolution = blueprint.evolution
         self.plans = blueprint.plans
         self.package = package
         self.options = options
         self.sources = sources
+        self.workers = workers
 
     def prove(
         self, folder: Path | None, on_total: Callable[[int], None], on_step: Step
@@ -287,8 +344,14 @@ class _Run:
         return works
 
     def results(self, works: "Sequence[Work]") -> "Iterator[Proof]":
+        if self.workers is not None:
+            opening = Opening(_proving, (_shipped(self.package), self.package.methods))
+            with contextlib.closing(self.workers.results(opening, _proved, works)) as results:
+                for proofs in results:
+                    yield from proofs
+            return
         jobs = min(self.options.jobs, len(works))
-        if jobs > 1:
+        if jobs > 1 or self.package.methods is not None:
             arguments = (self.package,)
             for proofs in spread(_done, works, jobs=jobs, start=_opened, arguments=arguments):
                 yield from proofs
@@ -334,6 +397,9 @@ def _opened(package: _Package) -> None:
     """Makes a process ready: the package can be imported, and its scheme is at hand."""
     sys.path[:0] = [str(each.resolve()) for each in package.folders]
     sys.dont_write_bytecode = True
+    if package.methods is not None:
+        bound_memory(package.methods.limits.memory)
+        package.methods.install()
     from trundle.verify.proofs import Prover  # noqa: PLC0415 - needs hypothesis
 
     _OPENED[:] = [Prover(_scheme(package.name))]
@@ -341,3 +407,30 @@ def _opened(package: _Package) -> None:
 
 def _done(work: "Work") -> "list[Proof]":
     return list(_OPENED[0].prove(work))
+
+
+def _shipped(package: _Package) -> ShippedPackage:
+    with _callable(package.methods):
+        with importable(package.folders, (package.name, *package.others)):
+            _scheme(package.name)  # It says what is wrong with the package.
+        return gathered(package.name, package.folders, package.others)
+
+
+def _callable(methods: "CalledMethods | None") -> contextlib.AbstractContextManager[None]:
+    """Has the hooks of packages at hand for a while."""
+    return contextlib.nullcontext() if methods is None else methods.installed()
+
+
+@contextlib.contextmanager
+def _proving(package: ShippedPackage, methods: "CalledMethods | None") -> "Iterator[Prover]":
+    """What proves versions with a package that was sent here."""
+    from trundle.verify.proofs import Prover  # noqa: PLC0415 - needs hypothesis
+
+    with _callable(methods), shipped_scheme(package) as scheme:
+        assert isinstance(scheme, Scheme)
+        with contextlib.closing(Prover(scheme)) as prover:
+            yield prover
+
+
+def _proved(prover: "Prover", work: "Work") -> "list[Proof]":
+    return list(prover.prove(work))

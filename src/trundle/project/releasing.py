@@ -3,7 +3,7 @@
 A package carries each project whose file is packed with it, and the classes in its manifest.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -188,6 +188,7 @@ def review(
     released: tuple[Path, SemVer] | None = None,
     *,
     resources: Mapping[str, tuple[str, ...]] | None = None,
+    among: Callable[[Package], Iterable[Package]] = lambda _: (),
     jobs: int | None = None,
     progress: Progress = ignore,
 ) -> Review:
@@ -197,6 +198,7 @@ def review(
         folder: the folder of the package.
         released: the folder and the version of the release before; None where there is none.
         resources: what `resources_in` says of the folder, where that is at hand.
+        among: gives packages that may be what a package of classes requires.
         jobs: how many processes to use; None for one to each processor, where that is worth it.
         progress: called for each step.
 
@@ -222,11 +224,12 @@ def review(
         from trundle.project.package_evolution import check_rules  # noqa: PLC0415 - the same
 
         package = Package.from_folder(folder)
-        classes = check_alone(package)
+        required = list(among(package))
+        classes = check_alone(package, required)
         found += errors_among(classes)
-        found += check_rules(
-            package, None if released is None else Package.from_folder(released[0])
-        )
+        earlier = None if released is None else Package.from_folder(released[0])
+        required += [] if earlier is None else among(earlier)
+        found += check_rules(package, earlier, required)
     if manifest.forms:
         from trundle.forms import check_forms  # noqa: PLC0415 - needs an extra
 

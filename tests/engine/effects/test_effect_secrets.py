@@ -1,10 +1,12 @@
 """Secrets in effects: providers get them, and nothing else has them."""
 
+import json
+
 import pytest
 from acting import PACKAGE, Room, actions, run
 
 from trundle.engine import Engine, EngineError
-from trundle.engine.effects import MemoryJournal, secret_marker, secrets_in
+from trundle.engine.effects import MemoryJournal, hidden, secret_marker, secrets_in
 
 SECRETS = {"pw": "hush-hush", "user": "root{{secret:pw}}"}
 WANTED = {"a": {"url": "db://{{secret:user}}:{{secret:pw}}@x", "also": ["{{secret:pw}}"]}}
@@ -70,3 +72,20 @@ def test_markers():
     for name in ("", "a{b", "a}}"):
         with pytest.raises(ValueError, match="without braces"):
             secret_marker(name)
+
+
+@pytest.mark.parametrize("text", ['a"b', "a\\b", "a\nb", "a<b&c", "ä\tö", 'it\'s "x"', "tea-4-two"])
+def test_a_secret_is_hidden_also_as_it_stands_within_quotes(text):
+    go = json.dumps(text, ensure_ascii=False)
+    for each in "<>&":
+        go = go.replace(each, f"\\u{ord(each):04x}")
+    for quoted in (text, json.dumps(text), json.dumps(text, ensure_ascii=False), go, repr(text)):
+        inner = quoted if quoted == text else quoted[1:-1]
+        assert hidden(f"found {inner}.", {"pw": text}) == "found {{secret:pw}}."
+        again = json.dumps({"password": inner})
+        assert hidden(again, {"pw": text}) == '{"password": "{{secret:pw}}"}'
+
+
+def test_of_two_secrets_each_has_its_marker():
+    secrets = {"a": 'x"y', "b": 'x\\"y'}  # The second is the first within quotes.
+    assert hidden('x"y x\\"y', secrets) == "{{secret:a}} {{secret:b}}"

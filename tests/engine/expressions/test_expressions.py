@@ -166,6 +166,7 @@ def test_what_older_formats_have_and_newer_ones_gave_up(text, old, new):
         ("'{:999999999}'.format(1)", "thrown", "{"),
         ("'{x}'.format(1)", "thrown", "no key 'x'"),
         ("'a' =~ '('", "thrown", "unterminated"),
+        ("range(1, 2).nothing()", "no-method", 'method "nothing" for receiver a sequence'),
     ],
 )
 def test_ends_with_an_error_that_has_its_place(text, code, words):

@@ -4,7 +4,7 @@ import pytest
 from engines import package
 from programs import HEAD, HISTORIC, opened, refused, run
 
-from trundle.engine import Engine
+from trundle.engine import Engine, EngineError
 
 
 def prop(usage, default=", Default: 1"):
@@ -172,3 +172,25 @@ def test_a_class_is_named_short_absolute_or_with_a_prefix(name):
 def test_an_unknown_prefix_is_a_key_error():
     with refused("KeyError"):
         run("Return: nope:S")
+
+
+def test_a_refusal_is_placed_where_it_is_assigned():
+    other = package("lib", classes={"lib.Other": prop("Out")})
+    body = (
+        "Properties:\n  o: {Contract: $.class(lib.Other)}\n  p: {Contract: $.int(), Default: 1}\n"
+    )
+    body += "Methods:\n  theirs:\n    Body:\n      - $x: 1\n      - $.o.n: 2\n  own:\n    Body:\n      - $.p: 2\n"
+    main = package("app", requires={"lib": "1"}, classes={"app.Main": body})
+    model = {"?": {"type": "app.Main", "id": "a"}, "o": {"?": {"type": "lib.Other", "id": "b"}}}
+    with Engine([other, main]).session() as session:
+        root = session.load(model)
+        for method, member, line in (("theirs", "n", 9), ("own", "p", 12)):
+            with pytest.raises(EngineError) as caught:
+                session.call(root, method, internal=True)
+            error = caught.value
+            assert (error.code, error.member) == ("access", member)
+            assert (error.package, error.class_name) == ("app", "app.Main")
+            assert (error.file, error.line) == ("Classes/class0.yaml", line)
+        with pytest.raises(EngineError) as caught:
+            root.set("p", 3)
+        assert (caught.value.file, caught.value.line) == ("Classes/class0.yaml", 4)

@@ -9,6 +9,7 @@ from programs import method, opened, run
 
 PROGRAM = """
 import asyncio
+import signal
 from trundle.engine import Engine
 from trundle.packages import Package
 
@@ -21,6 +22,7 @@ async def endless():
     await asyncio.sleep(3600)
 
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # It may be ignored here.
 package = Package.from_files({"manifest.yaml": MANIFEST, "Classes/App.yaml": BODY})
 with Engine([package], functions={"endless": endless}).session() as session:
     session.call(session.load({"?": {"type": "a.App"}}), "run")

@@ -9,7 +9,7 @@ from trundle.engine.effects._effects import Change, Effects
 from trundle.engine.effects._journal import Journal, MemoryJournal, Record, State
 from trundle.engine.effects._plain import Plain, plain_text
 from trundle.engine.effects._provider import Provider, ProviderError
-from trundle.engine.effects._secrets import secret_marker, secrets_in
+from trundle.engine.effects._secrets import hidden, secret_marker, secrets_in
 
 __all__ = [
     "Change",
@@ -22,6 +22,7 @@ __all__ = [
     "ProviderError",
     "Record",
     "State",
+    "hidden",
     "plain_text",
     "secret_marker",
     "secrets_in",

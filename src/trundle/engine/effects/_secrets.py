@@ -1,6 +1,7 @@
 """Secrets: the run and its records have a marker in place of each; providers alone get the texts."""
 
 import hashlib
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 
@@ -9,6 +10,8 @@ from trundle.errors import expectation
 
 _MARKER = re.compile(r"\{\{secret:([^{}]+)\}\}")
 _COST = 2**14
+_QUOTATIONS = 2
+"""How often a secret may be quoted where it is still found: a refusal quotes an object that was written as JSON."""
 
 
 def secret_marker(name: str) -> str:
@@ -45,8 +48,9 @@ def revealed(value: Plain, secrets: Mapping[str, str]) -> Plain:
 
 
 def hidden(value: Plain, secrets: Mapping[str, str]) -> Plain:
-    """Plain data with markers in place of secrets, the longest first."""
-    texts = {text: secret_marker(name) for name, text in sorted(secrets.items()) if text}
+    """Plain data with markers in place of secrets, the longest first: as they are, and as servers and programs quote them."""
+    found = [(text, secret_marker(name)) for name, text in sorted(secrets.items()) if text]
+    texts = {form: marker for text, marker in found for form in _quoted(text)} | dict(found)
     if not texts:
         return value
     known = re.compile("|".join(map(re.escape, sorted(texts, key=len, reverse=True))))
@@ -75,6 +79,24 @@ class Fingerprints:
             text = self._secrets[name].encode()
             self._known[name] = hashlib.scrypt(text, salt=salt, n=_COST, r=8, p=1).hex()
         return self._known[name]
+
+
+def _quoted(text: str) -> set[str]:
+    """A text as it stands within quotes, and within a quotation of these."""
+    found = {text}
+    for _ in range(_QUOTATIONS):
+        found |= {form for each in found for form in _written(each)}
+    return found
+
+
+def _written(text: str) -> Iterable[str]:
+    """A text as languages write it within quotes."""
+    yield repr(text)[1:-1]
+    for ascii_only in (True, False):
+        form = json.dumps(text, ensure_ascii=ascii_only)[1:-1]
+        yield form
+        # Go writes these so in JSON, and those above alone within quotes: https://pkg.go.dev/encoding/json#Marshal
+        yield form.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
 def _each_text(value: Plain, change: Callable[[str], str], *, keys: bool = False) -> Plain:

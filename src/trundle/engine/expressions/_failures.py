@@ -17,6 +17,7 @@ from trundle.errors import Place, shown
 _OPERATOR = re.compile(
     r'(?:unknown |no |ambiguous )?function "(?:#(?:unary_)?operator_|[*])(\S+)"', re.IGNORECASE
 )
+_SEQUENCE = re.compile(r"<generator object \S+ at 0x[0-9a-f]+>")
 _PROPERTY = re.compile(r'"#property#(\w+)"')
 
 _CODES: tuple[tuple[type[Exception], EngineCode, str], ...] = (
@@ -89,6 +90,7 @@ def _words(error: Exception) -> str:
         case RecursionError():
             return "it nests too deeply"
     text = _OPERATOR.sub(r"operator `\1`", str(error)) or type(error).__name__
+    text = _SEQUENCE.sub("a sequence", text)
     if operator := re.match(r"operator `(\S+)` matches supplied arguments", text):
         return f"the operator `{operator[1]}` does not take such values"
     return text[:1].lower() + text[1:]

@@ -368,7 +368,9 @@ def _place(scope: Scope, line: int) -> Place:
 
 
 def _pass_through(error: EngineError, frame: Frame, line: int) -> None:
-    """Notes where the method is, once for each call."""
+    """Notes where the method is, once for each call; that is the place of an error that has none."""
+    if not error.file:
+        error.file, error.line = frame.origin.declaration.file, line
     if error.seen is not frame:
         error.seen = frame
         error.frames += (frame.entry(line),)

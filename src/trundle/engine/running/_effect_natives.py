@@ -24,11 +24,13 @@ class _Wanted(ABC):
     @with_frame
     def deploy(self, frame: Frame) -> Any:
         """Sees to it that it is there."""
+        frame.world.check_impure(f"{self.kind} effects act on the world")
         return frame.world.effects.want(self.kind, self._wanted(), self._this.get("provider"))
 
     @with_frame
     def delete(self, frame: Frame) -> bool:
         """Removes it at once."""
+        frame.world.check_impure(f"{self.kind} effects act on the world")
         return frame.world.effects.drop(self.kind, self._wanted(), self._this.get("provider"))
 
     def _given(self, *names: str) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import random
 import re
 import string
 import time
-import uuid
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
@@ -86,7 +85,7 @@ def _new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa
 
 
 def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
-    header = read_header(_with_new_ids(model))
+    header = read_header(_with_new_ids(model, scene.world.new_id))
     if header.type is None:
         message = expectation("a model with its class under `?`", shown(thaw(model)))
         raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
@@ -107,7 +106,7 @@ def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
     return _made(scene, type_, owner, {HEADER: kept, **properties}, header.spec)
 
 
-def _with_new_ids(model: Mapping[Any, Any]) -> Mapping[Any, Any]:
+def _with_new_ids(model: Mapping[Any, Any], new_id: Callable[[], str]) -> Mapping[Any, Any]:
     """A model whose objects have new ids; references within it follow."""
     ids: dict[str, str] = {}
 
@@ -115,7 +114,7 @@ def _with_new_ids(model: Mapping[Any, Any]) -> Mapping[Any, Any]:
         if isinstance(value, Mapping):
             identifier = read_header(value).id
             if identifier is not None:
-                ids[identifier] = uuid.uuid4().hex
+                ids[identifier] = new_id()
             for each in value.values():
                 collect(each)
         elif isinstance(value, tuple | list):
@@ -313,6 +312,7 @@ def _dump(
 def _sleep(scene: Code, seconds: Any) -> None:
     """Lets others take their turn for some time."""
     world, wanted = scene.world, max(float(seconds), 0)
+    world.check_impure("`sleep` waits")
     left = world.seconds_left()
     world.turns.sleep(min(wanted, left))
     if wanted > left:
@@ -378,7 +378,8 @@ def _patch(_scene: Code, value: Any, operations: Any) -> Any:
 
 
 @_function("randomName")
-def _random_name(_scene: Code) -> str:
+def _random_name(scene: Code) -> str:
+    scene.world.check_impure("`randomName` gives another name each time")
     letters = "".join(random.choices(string.ascii_lowercase, k=5))  # noqa: S311 - no secret
     return f"{letters}{_base_36(time.time_ns() // 1_000_000)}{_base_36(next(_COUNTER))}"
 

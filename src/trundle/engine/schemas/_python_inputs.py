@@ -61,10 +61,14 @@ class Entries(NamedTuple):
     Attributes:
         named: what stands under constant keys.
         others: what stands under other keys; None where there are none.
+        keys: what the other keys are.
+        required: the constant keys that a map has to have.
     """
 
     named: tuple[tuple[str, "PythonType"], ...]
     others: "PythonType | None"
+    keys: "PythonType" = Plain()
+    required: frozenset[str] = frozenset()
 
 
 class OrNull(NamedTuple):
@@ -132,17 +136,22 @@ class _Builder:
                 items = {self._type(each) for each in lengths(code)[0]}
                 return Items(items.pop() if len(items) == 1 else Plain())
             case Mapped():
-                named = tuple(
-                    (key.value, self._type(each))
-                    for key, each in code.entries
-                    if isinstance(key, Scalar) and isinstance(key.value, str)
-                )
-                others = [
-                    self._type(each) for key, each in code.entries if isinstance(key, Expression)
-                ]
-                if not code.entries:
-                    return Entries((), Plain())
-                return Entries(named, others[0] if others else None)
+                return self._of_map(code)
+
+    def _of_map(self, code: Mapped) -> Entries:
+        constants = [(key.value, each) for key, each in code.entries if isinstance(key, Scalar)]
+        texts = [(key, each) for key, each in constants if isinstance(key, str)]
+        named = tuple((key, self._type(each)) for key, each in texts)
+        required = frozenset(key for key, each in texts if not takes_null(each, self._given.full))
+        others = [
+            (self._type(key), self._type(each))
+            for key, each in code.entries
+            if isinstance(key, Expression)
+        ]
+        if others:
+            return Entries(named, others[0][1], others[0][0], required)
+        is_open = not code.entries or len(texts) < len(constants)
+        return Entries(named, Plain() if is_open else None, Plain(), required)
 
     def _of_chain(self, chain: Chain) -> PythonType:
         if len(chain.conversions) != 1:
