@@ -19,6 +19,7 @@ from trundle.channels.reading.signatures import (
     TrustError,
     TrustFolder,
     TrustState,
+    contradicts,
     first_root,
     generate_key,
     next_root,
@@ -504,3 +505,31 @@ class TestStore:
         state = TrustFolder(tmp_path / "trust").state("a")
         assert state is not None
         assert json.loads(state.metadata["targets.json"])["signed"]["version"] == 5
+
+
+def test_a_root_contradicts_another_where_they_cannot_be_of_one_publisher():
+    publisher, other = Publisher(), Publisher()
+    keys = [generate_key() for _ in range(3)]
+    change = Replacement(root=[each.public_key for each in keys])
+    second = next_root(publisher.first, change, [*publisher.roots, *keys], now=NOW)
+    third = next_root(second, Replacement(), keys, now=NOW)
+    forged = json.loads(second)
+    forged["signatures"] = forged["signatures"][:1]
+    found = {
+        "the same": contradicts(second, second),
+        "the next": contradicts(second, publisher.first),
+        "the one before": contradicts(publisher.first, second),
+        "long before": contradicts(publisher.first, third),
+        "of another publisher": contradicts(other.first, publisher.first),
+        "of another publisher, before": contradicts(other.first, second),
+        "the next, not signed": contradicts(json.dumps(forged).encode(), publisher.first),
+        "later, signed by keys that are not known yet": contradicts(third, publisher.first),
+    }
+    assert [name for name, contradicted in found.items() if contradicted] == [
+        "of another publisher",
+        "of another publisher, before",
+        "the next, not signed",
+        "later, signed by keys that are not known yet",
+    ]
+    with pytest.raises(TrustError):
+        contradicts(b"{}", second)

@@ -402,6 +402,21 @@ def _without_privileges(program, *arguments):
     return subprocess.run(command, check=False, capture_output=True, text=True)
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_an_error_of_the_driver_shows_no_parameters(database, url, read_only):
+    with database.writing():
+        pass
+    asked = select(bindparam("value", "hush", type_=Text)).select_from(Table("none", MetaData()))
+    with (
+        open_database(url, read_only=read_only) as opened,
+        pytest.raises((OperationalError, ProgrammingError)) as caught,
+        opened.reading() as connection,
+    ):
+        connection.execute(asked)
+    assert "none" in str(caught.value)
+    assert "hush" not in str(caught.value)
+
+
 def test_every_error_is_one_of_this_room():
     for kind in (BusyError, DamagedError, InvalidUrlError, UnreachableError, UnwritableError):
         assert issubclass(kind, DatabaseError)

@@ -22,6 +22,7 @@ from trundle.channels.publishing import export, packed
 from trundle.channels.reading import open_channel
 from trundle.database import DamagedError, NewerSchemaError
 from trundle.installation import (
+    check_root,
     forget_channels,
     forget_clock,
     forget_digest,
@@ -574,3 +575,21 @@ def test_a_packed_manifest_that_contradicts_the_artifact(site, tmp_path):
     site.falsify_newest(digest=stored.digest, id=stored.digest[7:19], size=size)
     refused(site, RefusalCode.MANIFEST_MISMATCH)
     assert not list(site.state.glob("**/9.9.9*"))
+
+
+def test_a_root_that_is_given_again_has_to_be_of_the_same_publisher(tmp_path):
+    site = Site(tmp_path / "one", signed=True)
+    site.publish("1.0.0")
+    site.install()
+    other = Site(tmp_path / "other", signed=True)
+    before = site.snapshot()
+    with site.installation() as installation:
+        package = installation.package(CRM)
+        check_root(installation, package, site.root)
+        for root, found in ((other.root, "another root"), (b"{}", "")):
+            with pytest.raises(RefusedError) as caught:
+                check_root(installation, package, root)
+            assert caught.value.code is RefusalCode.BAD_SIGNATURE
+            assert found in str(caught.value)
+            assert "uninstall the package" in str(caught.value)
+    assert site.snapshot() == before

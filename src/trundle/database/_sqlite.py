@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -19,7 +19,6 @@ from urllib.parse import quote
 from sqlalchemy import (
     Connection,
     Engine,
-    PoolProxiedConnection,
     QueuePool,
     Select,
     StaticPool,
@@ -40,7 +39,7 @@ _PAUSE = 0.05
 _ATTEMPTS = 20
 
 
-class Prepared:
+class Query:
     """A query as the driver takes it, and the types of what it finds.
 
     Args:
@@ -48,32 +47,60 @@ class Prepared:
     """
 
     def __init__(self, statement: Select[Any]) -> None:
-        dialect = sqlite.dialect()
+        dialect = sqlite.dialect(**JSON_FORMS)
         compiled = statement.compile(dialect=dialect)
-        self._text = str(compiled)
-        self._names = tuple(compiled.positiontup or ())
+        self.text = str(compiled)
+        self.names = tuple(compiled.positiontup or ())
         found = (
             each.type.dialect_impl(dialect).result_processor(dialect, None)
             for each in statement.selected_columns
         )
-        self._made = [(at, made) for at, made in enumerate(found) if made is not None]
+        self.made = [(at, made) for at, made in enumerate(found) if made is not None]
 
-    def first(
-        self, connection: PoolProxiedConnection, values: Mapping[str, Any]
-    ) -> list[Any] | None:
-        """The first row that it finds; None where it finds none."""
-        cursor = connection.cursor()
+
+class Queries:
+    """Runs queries that find one row, past SQLAlchemy, which takes several times as long for one of these as SQLite itself.
+
+    A connection runs one query at a time, outside of any transaction: SQLite shows each statement one state.
+
+    Args:
+        connect: opens a connection.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+        self._idle: list[sqlite3.Connection] = []
+        self._queries: dict[Select[Any], Query] = {}
+
+    def first(self, statement: Select[Any], values: Mapping[str, Any]) -> list[Any] | None:
+        """The first row that a query finds; None where it finds none.
+
+        Args:
+            statement: the query; it is compiled once, so it is made once.
+            values: its parameters.
+        """
+        query = self._queries.get(statement)
+        if query is None:
+            query = self._queries[statement] = Query(statement)
         try:
-            cursor.execute(self._text, tuple(values[name] for name in self._names))
-            found = cursor.fetchone()
-        finally:
-            cursor.close()
+            connection = self._idle.pop()
+        except IndexError:
+            connection = self._connect()
+        cursor = connection.execute(query.text, [values[name] for name in query.names])
+        found = cursor.fetchone()
+        cursor.close()  # The state that it sees is left, so that the log can be written back.
+        self._idle.append(connection)
         if found is None:
             return None
         row = [*found]
-        for at, made in self._made:
+        for at, made in query.made:
             row[at] = made(row[at])
         return row
+
+    def close(self) -> None:
+        """Closes all connections."""
+        while self._idle:
+            self._idle.pop().close()
 
 
 def engine_of_file(path: Path, wait: float) -> Engine:
@@ -83,25 +110,34 @@ def engine_of_file(path: Path, wait: float) -> Engine:
         path: the file.
         wait: seconds to wait for a lock.
     """
-
-    def connect() -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            path, timeout=wait, isolation_level=None, check_same_thread=False
-        )
-        try:
-            connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA synchronous = FULL")
-            _log_ahead(connection, wait)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
-
     engine = create_engine(
-        "sqlite://", creator=connect, poolclass=QueuePool, pool_timeout=wait, **JSON_FORMS
+        "sqlite://",
+        creator=lambda: connected(path, wait),
+        poolclass=QueuePool,
+        pool_timeout=wait,
+        hide_parameters=True,  # Among them are secrets.
+        **JSON_FORMS,
     )
     event.listen(engine, "begin", _begin)
     return engine
+
+
+def connected(path: Path, wait: float) -> sqlite3.Connection:
+    """A connection to a file, which is made where it does not exist.
+
+    Args:
+        path: the file.
+        wait: seconds to wait for a lock.
+    """
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA synchronous = FULL")
+        _log_ahead(connection, wait)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def engine_of_copy(path: Path) -> Engine:
@@ -120,7 +156,11 @@ def engine_of_copy(path: Path) -> Engine:
         connection.close()
         raise
     engine = create_engine(
-        "sqlite://", creator=lambda: connection, poolclass=StaticPool, **JSON_FORMS
+        "sqlite://",
+        creator=lambda: connection,
+        poolclass=StaticPool,
+        hide_parameters=True,  # Among them are secrets.
+        **JSON_FORMS,
     )
     event.listen(engine, "begin", _begin)
     return engine

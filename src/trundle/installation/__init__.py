@@ -22,6 +22,7 @@ from trundle.installation._notifying import NOTIFIED, NotificationError, notifie
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import Event, EventKind, Package
 from trundle.installation._rollback_protection import forget_channels, forget_clock, forget_digest
+from trundle.installation._roots import check_root
 from trundle.installation._selection import Offer, Selection, select
 from trundle.installation._stored import forget_store, remember_store
 from trundle.installation._tidy import Removed, Tidied, tidy
@@ -29,6 +30,7 @@ from trundle.installation._upgrade import (
     foresee,
     roll_back,
     uninstall,
+    unpacked_before,
     upgrade,
     upgrade_waiting,
 )
@@ -56,6 +58,7 @@ __all__ = [
     "StateBusyError",
     "StateError",
     "Tidied",
+    "check_root",
     "complete",
     "exists",
     "foresee",
@@ -75,6 +78,7 @@ __all__ = [
     "snapshot",
     "tidy",
     "uninstall",
+    "unpacked_before",
     "upgrade",
     "upgrade_waiting",
 ]

@@ -29,6 +29,7 @@ from trundle.installation._import import import_trust
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
 from trundle.installation._records import Event, Package
 from trundle.installation._state import State
+from trundle.packages import Manifest
 from trundle.registry import HttpSettings, InvalidReferenceError, Progress, Reference
 from trundle.version import SemVer
 
@@ -45,6 +46,7 @@ class Installation:
         wait: seconds to wait for others who change the same installation.
         progress: called with the number of bytes after each piece of content that is fetched.
         settings: times and sizes for registries over HTTP.
+        unreadable: says why a release cannot read what is stored elsewhere than in stores, given what is installed of the package and its manifest.
         looking: whether nothing that is installed is to be changed. Where the folder cannot be written, what is remembered is
             copied into memory then, and what is seen of channels is forgotten at the end.
 
@@ -61,6 +63,7 @@ class Installation:
         wait: float = _WAIT,
         progress: Progress | None = None,
         settings: HttpSettings | None = None,
+        unreadable: Callable[[Package | None, Manifest], Iterable[Finding]] | None = None,
         looking: bool = False,
     ) -> None:
         self.folders = Folders(folder.absolute())
@@ -68,6 +71,7 @@ class Installation:
         self._wait = wait
         self.progress = progress
         self.settings = settings
+        self.unreadable = unreadable
         copy = looking and not self.folders.can_be_written()
         if not copy:
             _make(folder)
@@ -188,12 +192,25 @@ class Installation:
     # Words of people
 
     def approve(
-        self, name: str, version: SemVer, *, by: str = "", dry_run: bool = False
+        self,
+        name: str,
+        version: SemVer,
+        *,
+        by: str = "",
+        digest: str | None = None,
+        dry_run: bool = False,
     ) -> Approval:
         """Approves a version with the content that the channel lists.
 
+        Args:
+            name: the package.
+            version: the version.
+            by: who approves it.
+            digest: the content that the user saw; what is listed now where None.
+            dry_run: whether nothing is changed.
+
         Raises:
-            RefusedError: the channel is not accepted, or does not list the version.
+            RefusedError: the channel is not accepted, does not list the version, or lists other content than the user saw.
         """
         package = self.package(name)
         if package.pinned is not None:
@@ -210,6 +227,9 @@ class Installation:
         if entry is None:
             code, advice = RefusalCode.VERSION_NOT_FOUND, "look at the channel for its versions"
             raise RefusedError(refusal(code, where, "a listed version", "none", advice))
+        if digest is not None and digest != entry.identity:
+            code, advice = RefusalCode.CONCURRENT_CHANGE, "look again at what it is now"
+            raise RefusedError(refusal(code, where, digest or "a digest", entry.identity, advice))
         approval = Approval(version, entry.identity, self.now(), by)
         if not dry_run:
             with self.memory.changing():

@@ -1,7 +1,7 @@
 """Keeps releases away that could not read what the stores of an installation hold.
 
 An installation remembers the stores that its resource types are kept in: `serve --installed` records them. A release is held against
-all of them before it is installed, by what its manifest says that it can read.
+all of them before it is installed, by what its manifest says that it can read. Objects of a cluster are no store; the operator asks about them.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -58,7 +58,8 @@ def with_readable(
         before: what is installed of the package.
         plan: the plan.
     """
-    if not plan.ready or not installation.memory.stores():
+    asked = installation.unreadable is not None or installation.memory.stores()
+    if not plan.ready or not asked:
         return plan
     blocked: dict[SemVer, str] = {}
     for each in plan.ready:
@@ -104,9 +105,11 @@ def unreadable(
     """
     places = installation.memory.stores()
     names = after.storage.keys() | (before.manifest.storage.keys() if before else set())
+    elsewhere = () if installation.unreadable is None else installation.unreadable(before, after)
     if not places or not names:
-        return ()
-    return tuple(each for place in places for each in _unreadable_in(place, names, after))
+        return tuple(elsewhere)
+    found = (each for place in places for each in _unreadable_in(place, names, after))
+    return (*found, *elsewhere)
 
 
 def _unreadable_in(place: str, names: Iterable[str], after: Manifest) -> Iterator[Finding]:

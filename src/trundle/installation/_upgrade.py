@@ -1,7 +1,10 @@
 """Upgrades what is installed, and goes back."""
 
+import contextlib
 import datetime as dt
+import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 import msgspec
 
@@ -182,20 +185,37 @@ def _goal(package: Package, outlook: Outlook, *, wanted: bool = True) -> Goal:
     )
 
 
-def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -> Event:
+def roll_back(
+    installation: Installation,
+    name: str,
+    *,
+    dry_run: bool = False,
+    between: tuple[str, str] | None = None,
+) -> Event:
     """Goes back to the version that was installed before, without any network.
 
     The version that is left is held, so that the policy does not take it again.
 
+    Args:
+        installation: the installation.
+        name: the package.
+        dry_run: whether nothing is changed.
+        between: the digests of what is installed and of what was before it, as the caller saw them; None for any.
+
     Raises:
-        RefusedError: there is none before, it is held, its content is damaged, or another package needs the
-            present one.
+        RefusedError: there is none before, it is held, its content is damaged, another package needs the
+            present one, or the package was changed since the caller saw it.
         StateBusyError: others were changing the installation all the time.
         StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
     """
     with installation.alone():
         package = installation.package(name)
         earlier = _earlier(installation, package)
+        if between not in {None, (package.digest, earlier.before_digest)}:
+            found = f"from {package.version} to {earlier.before}"
+            code, advice = RefusalCode.CONCURRENT_CHANGE, "look again at what it comes to now"
+            expected = "going back as it was seen"
+            raise RefusedError(refusal(code, package.name, expected, found, advice))
         where = f"{package.name} {earlier.before}"
         artifact = installation.content.look(None, earlier.before_digest, where)
         now = installation.now()
@@ -230,6 +250,23 @@ def roll_back(installation: Installation, name: str, *, dry_run: bool = False) -
                 also=lambda: installation.memory.hold(package.name, hold),
             )
         return event
+
+
+@contextlib.contextmanager
+def unpacked_before(installation: Installation, name: str) -> Iterator[Path]:
+    """A folder with the version that `roll_back` goes back to, as long as the block lasts.
+
+    Raises:
+        RefusedError: there is none before, its content is damaged, or is not here.
+    """
+    package = installation.package(name)
+    earlier = _earlier(installation, package)
+    where = f"{package.name} {earlier.before}"
+    artifact = installation.content.look(None, earlier.before_digest, where)
+    with tempfile.TemporaryDirectory(prefix="trundle-") as parent:
+        folder = Path(parent) / "package"
+        installation.content.unpack(artifact, folder, where)
+        yield folder
 
 
 def _notes_about(installation: Installation, package: Package, version: SemVer) -> Iterator[str]:

@@ -171,6 +171,11 @@ class Blocked(msgspec.Struct, frozen=True):
     reason: Block
     message: str
 
+    @property
+    def awaits_approval(self) -> bool:
+        """Whether an approval would let it in."""
+        return self.reason in _AWAITS_APPROVAL
+
 
 Verdict: TypeAlias = Ready | Scheduled | Blocked
 """What becomes of one version."""
@@ -241,7 +246,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def update_available(self) -> bool:
         """Whether there is a version to go to: now, later, or after an approval."""
-        awaited = any(each.reason in _AWAITS_APPROVAL for each in self.blocked)
+        awaited = any(each.awaits_approval for each in self.blocked)
         return bool(self.ready or self.scheduled or awaited)
 
     def to_plain(self) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from trundle.channels.policy._model import (
 from trundle.channels.policy._reading import PolicyError, policy_to_plain, read_policy
 from trundle.channels.policy._schedule import CronError, Schedule
 from trundle.channels.policy.gates import Gates, Wait, cooldown_end, gates_for
+from trundle.channels.policy.windows import openings
 
 __all__ = [
     "LEVELS",
@@ -28,6 +29,7 @@ __all__ = [
     "gates_for",
     "is_spared",
     "lint",
+    "openings",
     "policy_to_plain",
     "read_policy",
 ]

@@ -87,6 +87,17 @@ class Schedule(msgspec.Struct, frozen=True):
             pass
         return best if best and best >= not_before else None
 
+    def between(self, start: dt.datetime, end: dt.datetime) -> Iterator[dt.datetime]:
+        """The times from a moment to before another one, in ascending order."""
+        (first, early), (last, late) = self._local(start), self._local(end)
+        found = {
+            each
+            for wall in walls(self.cron, first - early, last + late + _SECOND)
+            for each in self.instants(wall)
+            if start <= each < end
+        }
+        yield from sorted(found)
+
     def instants(self, wall: dt.datetime) -> tuple[dt.datetime, ...]:
         """The moments at which the expression fires for one time on the wall."""
         first, second = (_instant(wall, self.zone, fold) for fold in (0, 1))

@@ -6,7 +6,7 @@ expression whose duration is longer than its period.
 """
 
 import datetime as dt
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from trundle.channels._times import add
 from trundle.channels.policy._model import Window
@@ -63,6 +63,28 @@ def opens_at(windows: Iterable[Window], moment: dt.datetime) -> dt.datetime | No
     """The first moment, from the given one on, at which a window begins; None if none ever does."""
     starts = (schedule_of(each).first_from(moment) for each in windows)
     return min((each for each in starts if each), default=None)
+
+
+def openings(
+    window: Window, start: dt.datetime, end: dt.datetime
+) -> Iterator[tuple[dt.datetime, dt.datetime]]:
+    """When a window opens and closes between two moments, in ascending order; times that overlap or touch are one.
+
+    The first may have begun before `start`, and the last may end after `end`.
+    """
+    opened = closed = None
+    for moment in schedule_of(window).between(_since(start, window.duration), end):
+        until = add(moment, window.duration)
+        if until <= start:
+            continue
+        if opened is not None and closed is not None and moment <= closed:
+            closed = max(closed, until)
+            continue
+        if opened is not None and closed is not None:
+            yield opened, closed
+        opened, closed = moment, until
+    if opened is not None and closed is not None:
+        yield opened, closed
 
 
 def _since(moment: dt.datetime, duration: dt.timedelta) -> dt.datetime:

@@ -138,6 +138,28 @@ def read_root(data: bytes) -> Metadata[Root]:
         raise TrustError("malformed", str(error), expected="a TUF root") from None
 
 
+def contradicts(root: bytes, trusted: bytes) -> bool:
+    """Whether a root cannot be one of the roots before and after a trusted one.
+
+    Of one version there is one root, and each root is signed by enough keys of the one before. Of roots that are further apart nothing can be
+    said without those in between, but that a newer one which the trusted keys have not signed is not trusted yet.
+
+    Raises:
+        TrustError: one of them is no root.
+    """
+    given, known = read_root(root), read_root(trusted)
+    if given.signed.version == known.signed.version:
+        return given.signed_bytes != known.signed_bytes
+    older, newer = sorted((given, known), key=lambda each: each.signed.version)
+    if newer is known and newer.signed.version > older.signed.version + 1:
+        return False
+    try:
+        older.signed.verify_delegate(Root.type, newer.signed_bytes, newer.signatures)
+    except RepositoryError:
+        return True
+    return False
+
+
 def role_keys(root: bytes, role: Literal["root", "targets", "online"]) -> Mapping[str, Key]:
     """The public keys that a root names for a role, by their ids.
 

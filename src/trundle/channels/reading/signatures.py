@@ -20,7 +20,13 @@ from trundle.channels.reading._keys import (
     read_key,
     write_key,
 )
-from trundle.channels.reading._roots import Replacement, first_root, next_root, role_keys
+from trundle.channels.reading._roots import (
+    Replacement,
+    contradicts,
+    first_root,
+    next_root,
+    role_keys,
+)
 from trundle.channels.reading._signing import Lifetimes, SignedFiles, refresh, sign
 from trundle.channels.reading._trust_errors import TrustError
 from trundle.channels.reading._trust_store import TrustFolder, TrustStore, trust_key
@@ -37,6 +43,7 @@ __all__ = [
     "TrustFolder",
     "TrustState",
     "TrustStore",
+    "contradicts",
     "first_root",
     "generate_key",
     "key_unread",
