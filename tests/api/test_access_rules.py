@@ -60,6 +60,27 @@ BASE = f"/apis/{GROUP}/v1"
             {},
             ("get", "packages/content", "acme", "a/b"),
         ),
+        ("GET", "/v1/tenants/acme/places", {}, ("list", "places", "acme", "")),
+        ("GET", "/v2/tenants/acme/environments", {}, ("list", "environments", "acme", "")),
+        ("DELETE", "/v2/tenants/acme/environments/e", {}, ("delete", "environments", "acme", "e")),
+        (
+            "GET",
+            "/v1/tenants/acme/environments/e/actions/3/log",
+            {},
+            ("get", "environments/actions", "acme", "e"),
+        ),
+        (
+            "POST",
+            "/v2/tenants/acme/environments/e/drafts/d/applications",
+            {},
+            ("update", "environments/drafts", "acme", "e"),
+        ),
+        (
+            "POST",
+            "/v2/tenants/acme/environments/e/deploy",
+            {},
+            ("create", "environments/deploy", "acme", "e"),
+        ),
         ("GET", "/v3/tenants/acme/packages", {}, ("get", "/v3/tenants/acme/packages")),
     ],
 )

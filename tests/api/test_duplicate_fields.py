@@ -1,7 +1,11 @@
 """Members that a document has several times: clients are warned of them, or refused, as they ask for it."""
 
+import json
+
 import pytest
 from apis import NEW, OLD, Client, clubs, serving_clubs
+from hypothesis import given
+from hypothesis import strategies as st
 
 MERGE = "application/merge-patch+json"
 TWICE = b'{"metadata":{"name":"ada","labels":{"a":"1","b":"2","a":"3"}},"team":"red","team":"blue"}'
@@ -55,19 +59,57 @@ def test_a_client_that_does_not_mind_is_not_warned(client):
 
 
 @pytest.mark.parametrize(
-    ("given", "places"),
+    ("text", "places"),
     [
         (b'{"free":{"a":[1,{"b":1,"b":{"c":1,"c":2}}]}}', ["free.a[1].b", "free.a[1].b.c"]),
         (b'{"a":1,"a":2,"a":3}', ["a"]),
         (b'{"a":{"x":1},"b":{"x":1}}', []),
         ('{"ä":1,"\\u00e4":2}'.encode(), ["ä"]),
+        (b'{"a":1,"a":"x\\u0022:"}', ["a"]),
+        (b'{"a":1,"a":"\\u003A"}', ["a"]),
         (b"[{}]", []),
         (b'{"a":', []),
         (b"[" * 100_000, []),
         (b"\xff\xfe", []),
     ],
 )
-def test_places_are_those_of_kubernetes(given, places):
+def test_places_are_those_of_kubernetes(text, places):
     from trundle.api._duplicates import duplicate_fields
 
-    assert duplicate_fields(given) == places
+    assert duplicate_fields(text) == places
+
+
+_TEXTS = st.text(st.sampled_from('a":\\ä'), max_size=3)
+_OBJECTS = st.recursive(
+    _TEXTS,
+    lambda inner: st.lists(st.tuples(_TEXTS, inner), max_size=4) | st.tuples(inner, inner),
+    max_leaves=8,
+)
+
+
+@given(_OBJECTS, st.randoms(use_true_random=False))
+def test_duplicates_are_found_however_names_and_texts_are_spelt(value, draw):
+    from trundle.api._duplicates import duplicate_fields
+
+    def spelt(text):
+        plain = json.dumps(text, ensure_ascii=draw.random() < 0.5)[1:-1]
+        every = "".join(f"\\u{ord(each):04{draw.choice('xX')}}" for each in text)
+        return f'"{every if draw.random() < 0.3 else plain}"'
+
+    def written(each):
+        if isinstance(each, str):
+            return spelt(each)
+        if isinstance(each, tuple):
+            return f"[{','.join(map(written, each))}]"
+        return f"{{{','.join(f'{spelt(name)}:{written(inner)}' for name, inner in each)}}}"
+
+    def repeats(each):
+        if isinstance(each, str):
+            return False
+        if isinstance(each, tuple):
+            return any(map(repeats, each))
+        names = [name for name, _ in each]
+        last = dict(each)  # What is overwritten counts for nothing.
+        return len({*names}) < len(names) or any(map(repeats, last.values()))
+
+    assert bool(duplicate_fields(written(value).encode())) is repeats(value)

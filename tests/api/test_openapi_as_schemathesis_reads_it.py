@@ -26,7 +26,10 @@ DOCUMENTS = {
 def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clubs")
     project = Installer(folder)(SCHEMAS, config=CONFIG).project.folder
-    served = Served(project, "--catalog", folder / "catalog.db", "--quiet")
+    places = folder / "places.yaml"
+    places.write_text("places: {here: {folder: 'deployed/{tenant}/{environment}'}}")
+    catalog = ("--catalog", folder / "catalog.db", "--places", places)
+    served = Served(project, *catalog, "--quiet")
     yield served
     served.kill()
 

@@ -46,3 +46,11 @@ def test_an_operation_that_does_not_fit_is_named_without_the_document(operation,
 
 def test_a_merge_patch_removes_by_null():
     assert merge(DOCUMENT, {"a": None, "deep": {"z": 1}}) == {"l": [1], "deep": {"x": "y", "z": 1}}
+
+
+@pytest.mark.parametrize("often", [8, 12])
+def test_a_json_patch_that_copies_a_document_into_itself_is_refused_where_that_is_deep(often):
+    deeper = [{"op": "copy", "from": "/x", "path": "/x" * (2**n + 1)} for n in range(often)]
+    with pytest.raises(ApiError, match="nested deeper than 200 levels") as refused:
+        apply_operations({"x": {}}, deeper)
+    assert refused.value.code == 400

@@ -174,3 +174,34 @@ def test_every_conversion_review_is_answered(served, review):
     client, _ = served
     code, found = client.call("POST", "/convert", json.dumps(review).encode())
     assert code < 500, found
+
+
+@pytest.mark.parametrize("deep", [190, 250, 450, 700, 950, 5000])
+@pytest.mark.parametrize(
+    "request_", REQUESTS[:-1], ids=[f"{each[0]} {each[1]} {each[2]}" for each in REQUESTS[:-1]]
+)
+def test_bodies_are_answered_however_deep_they_are(served, request_, deep):
+    client, _ = served
+    method, path, media_type, body = request_
+    client.call("POST", f"{BASE}/v2{ALL}", member("ada", group="red"))
+    nested = '{"a":' * deep + "1" + "}" * deep
+    if isinstance(body, list):
+        text = f'[{{"op": "add", "path": "/free", "value": {nested}}}]'
+    else:
+        text = json.dumps({**body, "free": "here"}).replace('"here"', nested)
+    for asked in ({"fieldManager": "me"}, {"fieldManager": "me", "fieldValidation": "Warn"}):
+        code, found = client.call(
+            method, f"{BASE}/v2{path}", text.encode(), media_type=media_type, **asked
+        )
+        assert code < 500, found
+        if deep > 200:
+            assert (code, "nest" in found["message"]) == (400, True), found
+    client.call("DELETE", f"{BASE}/v2{ONE}")
+
+
+@pytest.mark.parametrize("deep", [190, 250, 700, 950, 5000])
+def test_conversion_reviews_are_answered_however_deep_they_are(served, deep):
+    client, _ = served
+    nested = '{"a":' * deep + "1" + "}" * deep
+    text = json.dumps(REVIEW).replace('{"x": [1]}', nested)
+    assert client.call("POST", "/convert", text.encode())[0] == (200 if deep < 200 else 400)

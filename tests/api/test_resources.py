@@ -173,6 +173,40 @@ def test_lists_come_in_pages_of_one_moment(client):
     assert len(versions) == 1
 
 
+def test_more_objects_than_are_counted_have_no_number(client, monkeypatch):
+    monkeypatch.setattr("trundle.store._reader._COUNTED", 4)
+    for name in "abcd":
+        client.create(NEW, name, group="red")
+    _, page = client.call("GET", client.at(OLD), limit="1")
+    assert page["metadata"]["remainingItemCount"] == 3
+    client.create(NEW, "e", group="red")
+    _, page = client.call("GET", client.at(OLD), limit="1")
+    assert "remainingItemCount" not in page["metadata"]
+    _, page = client.call(
+        "GET", client.at(OLD), limit="1", **{"continue": page["metadata"]["continue"]}
+    )
+    assert (len(page["items"]), "remainingItemCount" in page["metadata"]) == (1, False)
+
+
+def test_a_list_in_pages_says_how_many_objects_follow(client):
+    """As Kubernetes' API server does: not without pages, and not of what selectors choose."""
+    for name in "abcde":
+        client.create(NEW, name, group="red")
+    token, remaining = "", []
+    while token is not None:
+        _, page = client.call("GET", client.at(OLD), limit="2", **{"continue": token})
+        remaining.append(page["metadata"].get("remainingItemCount"))
+        token = page["metadata"].get("continue") or None
+        client.create(NEW, f"f{len(remaining)}", group="red")
+    assert remaining == [3, 1, None]
+    selected = {"labelSelector": "!none"}, {"fieldSelector": "metadata.namespace=default"}
+    for query in ({}, {"limit": "100"}, *({"limit": "2", **each} for each in selected)):
+        _, page = client.call("GET", client.at(OLD), **query)
+        assert "remainingItemCount" not in page["metadata"], query
+    _, table = client.call("GET", client.at(OLD), limit="2")
+    assert table["metadata"]["remainingItemCount"] == 6
+
+
 def test_selectors_choose(client):
     client.call(
         "POST", client.at(NEW), {"metadata": {"name": "a", "labels": {"x": "1"}}, "group": "r"}

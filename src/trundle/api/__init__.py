@@ -5,12 +5,15 @@ from trundle.api._application import Api
 from trundle.api._carried import CarriedPackages, CarriedTypes
 from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import scheme as core_scheme
+from trundle.api._discovery import versions_of
 from trundle.api._documents import to_client, to_scheme
 from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, served_kinds
 from trundle.api._limits import Limits
+from trundle.api._namespaces import Host
 from trundle.api._openapi import definition as openapi_definition
 from trundle.api._ownership import renamed_fields
 from trundle.api._server import Server, appending, listening, printing
+from trundle.api._status import status_of
 from trundle.api._succession import InstalledApi
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
 from trundle.api.admission import AdmissionRequest, Refusal
@@ -29,6 +32,7 @@ __all__ = [
     "CarriedPackages",
     "CarriedTypes",
     "ConversionReviews",
+    "Host",
     "InstalledApi",
     "Keeper",
     "Limits",
@@ -47,6 +51,8 @@ __all__ = [
     "read_tokens",
     "renamed_fields",
     "served_kinds",
+    "status_of",
     "to_client",
     "to_scheme",
+    "versions_of",
 ]

@@ -1,17 +1,30 @@
 """Bodies of answers about several objects, and about objects that are gone."""
 
+from typing import Any
+
 import msgspec
 
 from trundle.api._requests import Target
-from trundle.store import StoredObject
+from trundle.store import Page, StoredObject
 
 LIST_OF_VERSIONS = b'{"kind":"List","apiVersion":"v1","metadata":{},"items":['
 """How a list of what one object is at several versions begins; its items and `]}` follow."""
 
 
-def list_head(target: Target, resource_version: int, token: str) -> bytes:
-    """How a list begins; its items and `]}` follow."""
-    metadata = {"resourceVersion": str(resource_version), "continue": token}
+def list_head(target: Target, page: Page, *, paged: bool) -> bytes:
+    """How a list begins; its items and `]}` follow.
+
+    Args:
+        target: what is listed.
+        page: the first page.
+        paged: whether a client asks for pages.
+    """
+    metadata: dict[str, Any] = {
+        "resourceVersion": str(page.resource_version),
+        "continue": page.token if paged else "",
+    }
+    if paged and page.remaining is not None:
+        metadata["remainingItemCount"] = page.remaining
     head = {
         "apiVersion": target.kind.api_version(target.served),
         "kind": f"{target.kind.kind}List",

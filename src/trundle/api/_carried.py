@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trundle.api._kinds import ServedKind, served_kinds
+from trundle.api._kinds import ServedKind, converted_kinds, served_kinds
 from trundle.errors import TrundleError, expectation
 from trundle.project import CarriedProject, CarriedProjects
 from trundle.runtime import AnyScheme, JoinedScheme
@@ -19,12 +19,14 @@ class CarriedTypes:
     Attributes:
         scheme: converts all of it.
         kinds: the resource types that are served.
+        known: the same, with all versions that the scheme converts.
         refused: why a package is not served as it is installed, by its name.
         packages: the folder that each package is served from.
     """
 
     scheme: AnyScheme
     kinds: tuple[ServedKind, ...]
+    known: tuple[ServedKind, ...]
     refused: Mapping[str, str]
     packages: Mapping[str, Path]
 
@@ -36,6 +38,7 @@ class _Joined:
     members: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
     served: dict[str, None] = field(default_factory=dict)
     kinds: list[tuple[ServedKind, str, str]] = field(default_factory=list)
+    known: list[tuple[ServedKind, str, str]] = field(default_factory=list)
     owners: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
@@ -82,11 +85,14 @@ class CarriedPackages:
             (each.group.casefold(), each.name.casefold()): called
             for called, each in scheme.resources.items()
         }
-        kinds = (
-            dataclasses.replace(kind, resource=names[group, name])
-            for kind, group, name in joined.kinds
+        kinds, known = (
+            tuple(
+                dataclasses.replace(kind, resource=names[group, name])
+                for kind, group, name in found
+            )
+            for found in (joined.kinds, joined.known)
         )
-        return CarriedTypes(scheme, tuple(kinds), refused, taken)
+        return CarriedTypes(scheme, kinds, known, refused, taken)
 
     def loaded(self, folder: Path) -> Iterable[CarriedProject]:
         """The projects of a release that was loaded."""
@@ -115,12 +121,16 @@ class CarriedPackages:
 
 def _take(joined: _Joined, package: str, projects: Iterable[CarriedProject]) -> str:
     """Adds the projects of a package; why they cannot be together with what is there, else nothing."""
-    kinds = [
-        (kind, type_.group.casefold(), type_.name.casefold())
-        for project in projects
-        for kind in served_kinds(project.parts, project.scheme)
-        if (type_ := project.scheme.resources[kind.resource])
-    ]
+    projects = list(projects)
+    kinds, known = (
+        [
+            (kind, type_.group.casefold(), type_.name.casefold())
+            for project in projects
+            for kind in of(project.parts, project.scheme)
+            if (type_ := project.scheme.resources[kind.resource])
+        ]
+        for of in (served_kinds, converted_kinds)
+    )
     owners = dict(_owned(package, kinds))
     for what in owners:
         if what[0] == OWN_GROUP:
@@ -131,6 +141,7 @@ def _take(joined: _Joined, package: str, projects: Iterable[CarriedProject]) -> 
             return expectation(expected, found, f"uninstall {package} or {joined.owners[what]}")
     joined.owners.update(owners)
     joined.kinds += kinds
+    joined.known += known
     for project in projects:
         joined.members.update(project.members)
         joined.served.update(dict.fromkeys(project.scheme.served))

@@ -27,12 +27,15 @@ class Patience:
         body: for the body of a request.
         reading: for a client to read what was sent before.
         closing: for a client to read the end of what was sent before.
+        refused: for a client that was refused while it was sending to stop; the answer would be lost to it where the
+            connection ended before, as Go's servers know it (`rstAvoidanceDelay` of `net/http`).
     """
 
     headers: float = 10
     body: float = 60
     reading: float = 30
     closing: float = 30
+    refused: float = 0.5
 
 
 class Connection(HttpToolsProtocol):
@@ -46,6 +49,12 @@ class Connection(HttpToolsProtocol):
     _deadline: asyncio.TimerHandle | None = None
     _size: int | None = 0
     _peer: tuple[dict[str, Any], bytes] | None = None
+    _is_refused: bool = False
+
+    @property
+    def is_full(self) -> bool:
+        """Whether what was sent waits for the client, so that more has to wait, too."""
+        return self.flow.write_paused
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins a connection."""
@@ -59,7 +68,9 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Takes what the client sends."""
+        """Takes what the client sends, and ignores it once the client is refused."""
+        if self._is_refused:
+            return
         super().data_received(data)
         if self._size is not None:
             self._size += len(data)
@@ -99,6 +110,10 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
             self.loop.call_later(self.patience.closing, self.transport.abort)
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuses what is not a request."""
+        self._end_with(400, "Bad Request", "BadRequest", msg)
+
     def _wait(self, seconds: float, what: str) -> None:
         self._stop_waiting()
         self._deadline = self.loop.call_later(seconds, self._refuse, what)
@@ -114,8 +129,10 @@ class Connection(HttpToolsProtocol):
 
     def _end_with(self, code: int, phrase: str, reason: str, message: str) -> None:
         """Ends the connection with an answer, unless another one has begun."""
-        if self.transport.is_closing():
+        if self._is_refused or self.transport.is_closing():
             return
+        self._is_refused = True
+        self._stop_waiting()
         if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
             body = msgspec.json.encode(ApiError(code, reason, message).status)
             head = (
@@ -123,7 +140,11 @@ class Connection(HttpToolsProtocol):
                 f"connection: close\r\ncontent-length: {len(body)}\r\n\r\n"
             )
             self.transport.write(head.encode() + body)
-        self.transport.close()
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.flow.resume_reading()
+        self.loop.call_later(self.patience.refused, self.transport.close)
 
 
 class Patient:
@@ -141,6 +162,9 @@ class Patient:
         connection = scope.get("extensions", {}).get(_CONNECTION)
 
         async def sending(message: MutableMapping[str, Any]) -> None:
+            if not connection.is_full:
+                await send(message)
+                return
             try:
                 async with asyncio.timeout(connection.patience.reading):
                     await send(message)

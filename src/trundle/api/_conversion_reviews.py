@@ -20,7 +20,7 @@ class ConversionReviews:
     """Answers conversion reviews.
 
     Args:
-        convert: gives an object, as JSON, at the version that its `apiVersion` is to become. Its errors are `TrundleError`s.
+        convert: gives an object, as JSON, at the version that its `apiVersion` is to become. It raises a `TrundleError` where it cannot.
     """
 
     def __init__(self, convert: Callable[[Any, Any], bytes]) -> None:

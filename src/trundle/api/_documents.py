@@ -4,6 +4,7 @@ Clients write `apiVersion: crm.example.com/v20190909` and `kind: Person`. The sc
 `type`. Everything else passes as it is written: numbers keep their digits.
 """
 
+import functools
 from decimal import Decimal
 from typing import Any
 
@@ -47,11 +48,13 @@ def values_of(body: bytes) -> Any:
         ApiError: it is no JSON, or nested too deeply.
     """
     try:
-        return _values(body)
+        value = _values(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise bad_request(f"the body of the request is no JSON: {error}") from None
     except RecursionError:
-        raise bad_request("the body of the request is nested too deeply") from None
+        raise too_deep() from None
+    require_bounded(value, body)
+    return value
 
 
 def text_of(value: Any) -> bytes:
@@ -68,18 +71,31 @@ def object_of(body: bytes) -> dict[str, Any]:
     value = values_of(body)
     if not isinstance(value, dict):
         raise bad_request("the body of the request is no JSON object")
-    if body.count(b"{") + body.count(b"[") > _DEEPEST:  # Else it cannot be nested deeper.
-        _require_bounded(value)
     return value
 
 
-def _require_bounded(value: Any) -> None:
-    """Raises where a document is nested deeper than any client means."""
-    layer, depth = [value], 0
+def too_deep() -> ApiError:
+    """What a client is answered whose document is nested deeper than any client means."""
+    return bad_request(f"the body of the request is nested deeper than {_DEEPEST} levels")
+
+
+def require_bounded(value: Any, body: bytes | None = None) -> None:
+    """Makes sure that a document is nested no deeper than any client means.
+
+    Args:
+        value: the document.
+        body: the text that it was read from, which can make a look at all values needless.
+
+    Raises:
+        ApiError: it is nested deeper.
+    """
+    if body is not None and body.count(b"{") + body.count(b"[") <= _DEEPEST:
+        return
+    layer, depth = [value] if isinstance(value, dict | list) else [], 0
     while layer:
         depth += 1
         if depth > _DEEPEST:
-            raise bad_request(f"the body of the request is nested deeper than {_DEEPEST} levels")
+            raise too_deep()
         layer = [
             inner
             for each in layer
@@ -131,6 +147,7 @@ def to_client(shown: bytes, kind: ServedKind, served: ServedVersion) -> bytes:
     return msgspec.json.encode({**names, **rest})
 
 
+@functools.lru_cache(1024)
 def _head(kind: str, apiVersion: str) -> bytes:  # noqa: N803 - as documents have it
     return msgspec.json.encode({"apiVersion": apiVersion, "kind": kind})[:-1] + b","
 
@@ -151,6 +168,12 @@ def with_tidy_metadata(document: dict[str, Any]) -> dict[str, Any]:
         if key == "managedFields" or (key in METADATA and value not in (None, "", [], {}))
     }
     return {**document, "metadata": tidy}
+
+
+def same_content(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two documents are spelt the same but for their metadata."""
+    ours, theirs = ({**each, "metadata": None} for each in (one, other))
+    return text_of(ours) == text_of(theirs)
 
 
 def without_version(shown: bytes) -> bytes:

@@ -40,9 +40,9 @@ class SeenChange:
             served: the version.
         """
         if change.object is not self.change.object:
-            return views.listed(change.object, kind, served)
+            return views.watched(change.object, kind, served)
         if served.label not in self._shown:
-            self._shown[served.label] = views.listed(change.object, kind, served)
+            self._shown[served.label] = views.watched(change.object, kind, served)
         return self._shown[served.label]
 
 

@@ -1,4 +1,4 @@
-"""All objects that a server keeps: those of its project, and namespaces and events."""
+"""All objects that a server keeps: those of its project, and its own namespaces and events, where it has them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._core import core_kinds, scheme
+from trundle.api._core import scheme
 from trundle.api._kinds import ServedKind
 from trundle.store import Key, Store, StoredObject
 
@@ -38,12 +38,15 @@ class Inventory:
     Args:
         store: keeps the objects of the project.
         kinds: the resource types of the project.
+        core: those of the server itself.
     """
 
-    def __init__(self, store: Store, kinds: Iterable[ServedKind]) -> None:
+    def __init__(
+        self, store: Store, kinds: Iterable[ServedKind], core: Iterable[ServedKind]
+    ) -> None:
         self.store = store
         self.core = store.beside(scheme)
-        self._stores = dict.fromkeys(kinds, store) | dict.fromkeys(core_kinds(), self.core)
+        self._stores = dict.fromkeys(kinds, store) | dict.fromkeys(core, self.core)
         self._by_name = {(each.group, each.kind): each for each in self._stores}
 
     @property

@@ -1,5 +1,6 @@
 """What Kubernetes has against the metadata of an object: labels, annotations, owners and finalizers; in its words."""
 
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -83,8 +84,13 @@ def _members(found: Any) -> Iterator[tuple[str, Any]]:
         yield from found.items()
 
 
-def _qualified(text: str) -> Iterator[str]:
+@functools.lru_cache(1024)  # Most objects have the same few.
+def _qualified(text: str) -> tuple[str, ...]:
     """What is wrong with a name that may have a domain before it."""
+    return tuple(_wrong_with(text))
+
+
+def _wrong_with(text: str) -> Iterator[str]:
     prefix, slash, name = text.rpartition("/")
     if "/" in prefix:
         yield f"a qualified name must {_OF_NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"

@@ -1,7 +1,8 @@
 """Namespaces: objects are created in one that is there, and go with it."""
 
 import contextlib
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import msgspec
 
@@ -11,11 +12,14 @@ from trundle.api._deletions import deletion_of
 from trundle.api._events import EventRecorder
 from trundle.api._garbage import FINALIZERS
 from trundle.api._inventory import Inventory, Kept
+from trundle.api._kinds import ServedKind
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request, Target
-from trundle.api._resources import Resources
-from trundle.api._status import ApiError, Cause, missing, not_allowed
+from trundle.api._resources import Resources, Wanted
+from trundle.api._status import ApiError, Cause, answer_to_any, missing, not_allowed
 from trundle.api._steps import done
+from trundle.api.access import Gate
+from trundle.errors import TrundleError
 from trundle.store import ConflictError, NoSuchObjectError
 
 DEFAULT = "default"
@@ -23,6 +27,47 @@ DEFAULT = "default"
 
 _FINALIZER = "kubernetes"
 _NAME_LABEL = "kubernetes.io/metadata.name"
+
+
+class Host(Gate, Protocol):
+    """A cluster that an API is a part of: it knows users, says what they may do, and has the namespaces."""
+
+    def namespace(self, name: str) -> Mapping[str, Any] | None:
+        """A namespace as it is now; None where there is none.
+
+        Raises:
+            TrundleError: the cluster cannot be asked.
+        """
+
+
+class HostNamespaces:
+    """The namespaces of the cluster that the API is a part of. The cluster deletes what is in one that is deleted, by requests.
+
+    Args:
+        host: the cluster.
+        kind: the resource type of namespaces.
+    """
+
+    def __init__(self, host: Host, kind: ServedKind) -> None:
+        self._host = host
+        self._kind = kind
+
+    def require(self, target: Target) -> None:
+        """Raises where nothing can be created in the namespace of a target.
+
+        Raises:
+            ApiError: it is not there, is being deleted, or the cluster cannot be asked.
+        """
+        if not target.kind.namespaced:
+            return
+        try:
+            found = self._host.namespace(target.namespace)
+        except TrundleError as error:
+            raise answer_to_any(error) from error
+        if found is None:
+            raise missing(self._kind, target.namespace)
+        if found.get("metadata", {}).get("deletionTimestamp"):
+            raise _terminated(target)
 
 
 class Namespaces(Resources):
@@ -56,20 +101,13 @@ class Namespaces(Resources):
         Raises:
             ApiError: it is not there, or is being deleted.
         """
+        if not target.kind.namespaced:
+            return
         found = self._inventory.find(self._kind, "", target.namespace)
         if found is None:
             raise missing(self._kind, target.namespace)
         if found.object.deleted is not None:
-            name = target.namespace
-            reason = (
-                f"unable to create new content in namespace {name} because it is being terminated"
-            )
-            cause = Cause(
-                "NamespaceTerminating",
-                "metadata.namespace",
-                f"namespace {name} is being terminated",
-            )
-            raise _forbidden(target, reason, (cause,))
+            raise _terminated(target)
 
     def delete(self, request: Request) -> Answer:
         """Marks a namespace as deleted; it is gone when nothing is inside any more."""
@@ -109,8 +147,8 @@ class Namespaces(Resources):
     def _terminate(self, target: Target) -> None:
         """Says in the status that a namespace is being deleted."""
 
-        def terminating(live: dict[str, Any], _: bytes) -> dict[str, Any]:
-            return {**live, "status": {**live.get("status", {}), "phase": "Terminating"}}
+        def terminating(live: dict[str, Any], _: bytes) -> Wanted:
+            return Wanted({**live, "status": {**live.get("status", {}), "phase": "Terminating"}})
 
         status = Target(target.kind, target.served, "", target.name, "status")
         try:
@@ -160,6 +198,13 @@ class NamespaceController:
 def _released(metadata: dict[str, Any]) -> dict[str, Any]:
     kept = [each for each in metadata.get("finalizers") or () if each != _FINALIZER]
     return {**metadata, "finalizers": kept}
+
+
+def _terminated(target: Target) -> ApiError:
+    name = target.namespace
+    reason = f"unable to create new content in namespace {name} because it is being terminated"
+    why = f"namespace {name} is being terminated"
+    return _forbidden(target, reason, (Cause("NamespaceTerminating", "metadata.namespace", why),))
 
 
 def _forbidden(target: Target, reason: str, causes: tuple[Cause, ...] = ()) -> ApiError:

@@ -13,6 +13,7 @@ from trundle.api._status import ApiError
 from trundle.api._views import Failed, Views
 from trundle.store import Key, Store, StoredObject
 
+_SELECTORS = ("labelSelector", "fieldSelector")
 _PAGE = 500
 
 
@@ -59,6 +60,8 @@ class ObjectReads:
         name = fields.exact("metadata.name")
         namespace = target.namespace or fields.exact("metadata.namespace")
         token = request.query.get("continue", "")
+        # As Kubernetes: of what selectors choose, the number is not known.
+        counted = bool(limit) and not any(request.query.get(each) for each in _SELECTORS)
         head, comma = b"", b""
         while True:
             with explained(target):
@@ -70,6 +73,7 @@ class ObjectReads:
                     limit=limit or _PAGE,
                     token=token,
                     at=at,
+                    counted=counted,
                 )
                 items = b",".join(
                     self.views.listed(each, target.kind, target.served)
@@ -77,7 +81,7 @@ class ObjectReads:
                     if fields.matches(each)
                 )
             token, last = page.token, bool(limit or not page.token)
-            new = b"" if head else list_head(target, page.resource_version, token if limit else "")
+            new = b"" if head else list_head(target, page, paged=bool(limit))
             head = head or new
             yield new + (comma if items else b"") + items + (b"]}" if last else b""), last
             if last:

@@ -10,6 +10,7 @@ from typing import Any
 import jsonpatch
 import jsonpointer
 
+from trundle.api._documents import require_bounded, too_deep
 from trundle.api._status import ApiError, bad_request, unsupported_media_type
 
 MERGE = "application/merge-patch+json"
@@ -35,7 +36,7 @@ def apply_operations(document: Any, operations: Any) -> Any:
     """A document after a JSON patch; the input is not changed.
 
     Raises:
-        ApiError: the patch is none, or does not fit the document.
+        ApiError: the patch is none, or does not fit the document, or makes it nested too deeply.
     """
     if not isinstance(operations, list):
         raise bad_request("a JSON patch is a list of operations")
@@ -49,6 +50,9 @@ def apply_operations(document: Any, operations: Any) -> Any:
         except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError) as error:
             why = f"operation {number} of the JSON patch does not fit: {_reason(operation, error)}"
             raise ApiError(422, "Invalid", why) from None
+        except RecursionError:  # Operations can put a document into itself.
+            raise too_deep() from None
+    require_bounded(patched)
     return patched
 
 

@@ -1,5 +1,6 @@
 """In which form a client wants objects: whole, as a table, or their metadata alone."""
 
+import functools
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -89,7 +90,11 @@ class Representation:
 
 def representation_of(accept: str, query: Mapping[str, str], clock: Clock) -> Representation:
     """The first form that a client accepts and the server has; whole objects where it accepts none of them."""
-    include = query.get("includeObject", "Metadata")
+    return Representation(_form(accept), query.get("includeObject", "Metadata"), clock)
+
+
+@functools.lru_cache(256)  # Clients are few programs.
+def _form(accept: str) -> Form:
     for each in accept.split(","):
         name, *parameters = (part.strip() for part in each.split(";"))
         given = dict(part.partition("=")[::2] for part in parameters)
@@ -98,5 +103,5 @@ def representation_of(accept: str, query: Mapping[str, str], clock: Clock) -> Re
         if "as" not in given:
             break
         if given.get("v") == "v1" and given["as"] in _FORMS:
-            return Representation(_FORMS[given["as"]], include, clock)
-    return Representation("whole", include, clock)
+            return _FORMS[given["as"]]
+    return "whole"

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -14,6 +14,7 @@ from trundle.api._documents import (
     object_of,
     require_kind,
     require_object,
+    same_content,
     text_of,
     to_scheme,
     values_of,
@@ -55,6 +56,18 @@ _ATTEMPTS = 8
 
 
 _decode = msgspec.json.decode
+
+
+class Wanted(NamedTuple):
+    """What a request wants an object to be.
+
+    Attributes:
+        document: the object from now on, with its owners.
+        is_valid: whether its version's schema is known to have nothing against it.
+    """
+
+    document: dict[str, Any]
+    is_valid: bool = False
 
 
 _Current: TypeAlias = Callable[[], dict[str, Any]]
@@ -207,13 +220,14 @@ class Resources(ObjectReads):
         reading.require_strict(target)
         ownership = self.views.ownership(target.kind, target.served)
 
-        def after(live: dict[str, Any], _: bytes) -> dict[str, Any]:
+        def after(live: dict[str, Any], _: bytes) -> Wanted:
             if live:
                 require_same(target, live, config, patched=True)
             with explained(target):
-                return ownership.after_apply(
+                owned = ownership.after_apply(
                     live, config, request.manager, self._clock(), target.subresource, force=force
                 )
+            return Wanted(owned)
 
         try:
             return (yield from self.write(request, after, reading))
@@ -221,7 +235,7 @@ class Resources(ObjectReads):
             if error.reason != "NotFound" or target.subresource:
                 raise
         require_new(target, metadata_of(config))
-        made = self.made(target, after({}, b""))
+        made = self.made(target, after({}, b"").document)
         self._validators.require_valid(target, None, made)
         return (yield from self._create(request, target, reading, made))
 
@@ -256,26 +270,24 @@ class Resources(ObjectReads):
         reading = Reading(request, target.name)
         ownership = self.views.ownership(target.kind, target.served)
 
-        def after(live: dict[str, Any], stored: bytes) -> dict[str, Any]:
+        def after(live: dict[str, Any], stored: bytes) -> Wanted:
             document = change(lambda: object_of(ownership.shown(text_of(live))))
             require_kind(document, target.kind, target.served)
             require_same(target, live, document, patched=request.media_type in PATCHES)
             wanted = status_apart(target, live, document)
             self._validators.require_valid(target, live, wanted)
-            return ownership.after_update(
-                live,
-                self._read(target, reading, wanted, stored),
-                request.manager,
-                self._clock(),
-                target.subresource,
+            read = self._read(target, reading, wanted, stored)
+            owned = ownership.after_update(
+                live, read, request.manager, self._clock(), target.subresource
             )
+            return Wanted(owned, is_valid=same_content(read, wanted))
 
         return (yield from self.write(request, after, reading))
 
     def write(
         self,
         request: Request,
-        after: Callable[[dict[str, Any], bytes], dict[str, Any]],
+        after: Callable[[dict[str, Any], bytes], Wanted],
         reading: Reading | None = None,
     ) -> Steps:
         """Writes what an object becomes; over what another client wrote meanwhile, again.
@@ -293,9 +305,10 @@ class Resources(ObjectReads):
                 yield lookup
                 current = lookup.outcome()
                 before = object_of(self.views.kept(current, target.kind, target.served))
-            wanted = status_apart(target, before, after(before, current.data))
+            found = after(before, current.data)
+            wanted = status_apart(target, before, found.document)
             same = text_of(wanted) == text_of(before)
-            if not same:
+            if not same and not found.is_valid:
                 self._validators.require_valid(target, before, wanted)
             prepared = self._replacing(target, current, wanted, reading.lenience)
             try:

@@ -215,7 +215,17 @@ def answer_to_any(error: TrundleError, message: str = "") -> ApiError:
     if isinstance(error, BusyError):  # No client's document is in conflict.
         code, reason = _CODES[Kind.UNREACHABLE]
     details = {"retryAfterSeconds": 1} if reason == "ServiceUnavailable" else None
-    return ApiError(code, reason, message or str(error), details)
+    causes = [
+        Cause("FieldValueInvalid", field_of(each.place.path), each.message)
+        for each in error.findings
+        if each.place.path.startswith("$")
+    ]
+    return ApiError(code, reason, message or str(error), details, causes)
+
+
+def status_of(error: TrundleError) -> int:
+    """The status of HTTP that an error is answered with, by its kind."""
+    return answer_to_any(error).code
 
 
 def cause_of(finding: Finding) -> Cause:

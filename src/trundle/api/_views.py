@@ -8,6 +8,7 @@ import msgspec
 from trundle.api._documents import object_of, to_client, to_scheme, with_tidy_metadata
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._ownership import Ownership
+from trundle.api._recent import Recent
 from trundle.api.monitoring import counted
 from trundle.runtime import ConversionError, DocumentError, Lenience
 from trundle.store import Store, StoredObject
@@ -15,6 +16,9 @@ from trundle.store import Store, StoredObject
 UNCONVERTIBLE = "trundle.dev/cannot-be-converted"
 """The annotation of an object that a version cannot show; its value says why."""
 
+
+_REMEMBERED = 16 * 1024 * 1024
+"""How many bytes of objects as clients see them are remembered, with what they were made of, about."""
 
 Failed: TypeAlias = Callable[[StoredObject, ServedKind, ServedVersion, ConversionError], object]
 
@@ -31,6 +35,7 @@ class Views:
         self._store = store
         self._failed = failed
         self._ownerships: dict[tuple[str, str], Ownership] = {}
+        self._recent = Recent(_REMEMBERED)
 
     def ownership(self, kind: ServedKind, served: ServedVersion) -> Ownership:
         """Who owns what at a version of a resource type."""
@@ -40,11 +45,24 @@ class Views:
         return self._ownerships[key]
 
     def kept(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
-        """An object as JSON, with the owners of its fields as they are kept.
+        """An object as JSON, with the owners of its fields as they are kept; remembered for a while.
 
         Raises:
             ConversionError: the version cannot show it.
         """
+        # All that the answer depends on: no change can make it wrong.
+        key = (
+            *(kind.resource, served.label, found.uid, found.resource_version, found.generation),
+            *(found.created, found.deleted, found.data),
+        )
+        shown = self._recent.get(key)
+        if shown is None:
+            shown = self._converted(found, kind, served)
+            self._recent.keep(key, shown, len(shown) + len(found.data))
+        return shown
+
+    def _converted(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
+        """Like `kept`, but not remembered."""
         with counted(kind.group, kind.plural, served.label):
             try:
                 return to_client(self._store.shown(found, served.version), kind, served)
@@ -52,7 +70,7 @@ class Views:
                 raise ConversionError(str(error)) from error
 
     def exact(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
-        """An object as JSON.
+        """An object as JSON; remembered for a while.
 
         Raises:
             ConversionError: the version cannot show it.
@@ -85,12 +103,25 @@ class Views:
         return object_of(to_client(scheme.read(served.version, put), kind, served))
 
     def listed(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
-        """An object as it stands in lists and watches: one that the version cannot show has its metadata, and the reason.
+        """An object as it stands in lists: one that the version cannot show has its metadata, and the reason.
 
-        So one object blocks no other.
+        So one object blocks no other. Nothing is remembered, as lists can be long.
         """
+        return self._shown_or_why(self._converted, found, kind, served)
+
+    def watched(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
+        """An object as it stands in watches; see `listed`. It is remembered for a while, as by the request that wrote it."""
+        return self._shown_or_why(self.kept, found, kind, served)
+
+    def _shown_or_why(
+        self,
+        convert: Callable[[StoredObject, ServedKind, ServedVersion], bytes],
+        found: StoredObject,
+        kind: ServedKind,
+        served: ServedVersion,
+    ) -> bytes:
         try:
-            return self.exact(found, kind, served)
+            return self.ownership(kind, served).shown(convert(found, kind, served))
         except ConversionError as error:
             self._failed(found, kind, served, error)
             metadata: dict[str, Any] = {

@@ -3,6 +3,7 @@
 `Store` is bound to a database and to the scheme of a generated package.
 """
 
+from trundle.store._checking import CheckPart, check, check_part, plan_check
 from trundle.store._compaction import Compaction, compact
 from trundle.store._decisions import Decision, missing
 from trundle.store._errors import (
@@ -42,7 +43,7 @@ from trundle.store._status import (
     StoredVersion,
     StoreStatus,
     TypeStatus,
-    check,
+    counted,
     dropped,
     status,
     unreadable_types,
@@ -54,6 +55,7 @@ __all__ = [
     "OWN_GROUP",
     "Change",
     "Changes",
+    "CheckPart",
     "Choice",
     "Compaction",
     "ConflictError",
@@ -93,13 +95,16 @@ __all__ = [
     "UnrecordedShapeError",
     "Write",
     "check",
+    "check_part",
     "compact",
+    "counted",
     "dropped",
     "export",
     "import_",
     "losses",
     "missing",
     "move_storage_versions",
+    "plan_check",
     "plan_roll",
     "roll",
     "roll_part",

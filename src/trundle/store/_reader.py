@@ -24,6 +24,9 @@ from trundle.store._tokens import Token
 _PAGE = 500
 """How many objects are read together where the caller does not say."""
 
+_COUNTED = 10_000
+"""Up to how many objects are counted: that takes a millisecond or two."""
+
 _ALL = LabelSelector()
 
 
@@ -121,6 +124,7 @@ class StoreReader:
         limit: int = _PAGE,
         token: str = "",
         at: int | None = None,
+        counted: bool = False,
     ) -> Page:
         """A page of the objects of a resource type, by namespace and name.
 
@@ -132,6 +136,7 @@ class StoreReader:
             limit: how many at most.
             token: that of the page before; empty for the first page. All pages show the moment of the first.
             at: the resource version to show instead of the newest.
+            counted: whether to count at the first page how many objects there are. Of a moment that is past, and of more than 10,000 objects, it is not known.
 
         Raises:
             GoneError: what was there at that moment was compacted; begin again.
@@ -139,10 +144,10 @@ class StoreReader:
             InvalidContinueError: the token is not from such a list.
         """
         choice = Choice(namespace, name, labels)
-        after = None
+        after, total = None, None
         if token:
             parsed = Token.parse(token, resource)
-            at, after = parsed.at, (parsed.namespace, parsed.name)
+            at, after, total = parsed.at, (parsed.namespace, parsed.name), parsed.remaining
         with self.database.reading() as connection:
             rows = Rows(connection)
             found = self._resource(rows, resource)
@@ -153,11 +158,14 @@ class StoreReader:
             self._check_kept(resource, at, found.compacted)
             shown = found.resource_version if at is None else at
             objects = rows.listed(found, resource, choice, at=shown, after=after, limit=limit + 1)
+            if counted and not token and len(objects) > limit and shown == found.resource_version:
+                total = rows.number(found.id, choice, _COUNTED)
         if len(objects) <= limit:
             return Page(objects, shown)
         last = objects[limit - 1].key
-        more = Token(resource, shown, last.namespace, last.name).text()
-        return Page(objects[:limit], shown, more)
+        remaining = None if total is None else total - limit
+        more = Token(resource, shown, last.namespace, last.name, remaining).text()
+        return Page(objects[:limit], shown, more, remaining)
 
     def stream(
         self,

@@ -146,8 +146,10 @@ class Page:
         objects: the objects, by namespace and name.
         resource_version: the moment that all pages of this list show; a watch goes on from there.
         token: gives the next page; empty where this is the last one.
+        remaining: how many objects follow those of this page; None where that was not counted.
     """
 
     objects: tuple[StoredObject, ...]
     resource_version: int
     token: str = ""
+    remaining: int | None = None

@@ -8,6 +8,8 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Select,
+    func,
+    literal,
     select,
     text,
     tuple_,
@@ -61,6 +63,17 @@ class Revision:
     kind: ChangeKind
     object: StoredObject
     previous: int | None
+
+
+def _behind(choice: Choice, place: tuple[str, str]) -> ColumnElement[bool]:
+    """What holds for the rows of objects behind a namespace and name.
+
+    Within one namespace only the name says where to go on: SQLite does not see that rows behind a pair are in order, and
+    would sort all of them.
+    """
+    if choice.namespace is not None:
+        return _V.name > place[1]
+    return tuple_(_V.namespace, _V.name) > place
 
 
 def conditions(choice: Choice) -> list[ColumnElement[bool]]:
@@ -189,6 +202,10 @@ class Rows:
             for each in self._connection.execute(s.KEPT)
         }
 
+    def counted(self) -> dict[tuple[int, str], int]:
+        """How many objects there are, by resource type and storage version; what they are is not looked at."""
+        return {(each[0], each[1]): each[2] for each in self._connection.execute(s.COUNTED)}
+
     # Objects
 
     def one(self, resource: int, key: Key) -> StoredObject | None:
@@ -257,18 +274,42 @@ class Rows:
             limit: how many at most.
         """
         chosen = [s.OF, *conditions(choice)]
-        place = tuple_(_V.namespace, _V.name)
         if after is not None:
-            chosen.append(place > after)
+            chosen.append(_behind(choice, after))
         past = at < resource.resource_version
         since = [_V.resource_version <= at] if past else []
         found = self._sorted(resource, name, [*chosen, s.CURRENT, *since], limit)
         if past:  # What was replaced since; a condition for both would use no index.
             if len(found) == limit:
-                chosen.append(place < (found[-1].key.namespace, found[-1].key.name))
+                last = found[-1].key
+                chosen.append(tuple_(_V.namespace, _V.name) < (last.namespace, last.name))
             found += self._sorted(resource, name, [*chosen, _V.replaced > at, *since], limit)
             found.sort(key=lambda each: each.key)
         return tuple(found[:limit])
+
+    def every(self, resource: ResourceRow, name: str, size: int) -> tuple[Key, ...]:
+        """The key of each so manieth object of a resource type as it is now, by namespace and name.
+
+        Args:
+            resource: the resource type.
+            name: what the scheme calls it.
+            size: how many objects there are from one to the next.
+        """
+        rows = self._connection.execute(s.EVERY, {"of": resource.id, "size": size})
+        return tuple(Key(name, each.namespace, each.name) for each in rows)
+
+    def number(self, number: int, choice: Choice, most: int) -> int | None:
+        """How many objects of a resource type there are now; None where these are more than `most`.
+
+        Args:
+            number: that of the resource type.
+            choice: which of them.
+            most: how many are counted.
+        """
+        chosen = select(literal(1)).where(s.OF, s.CURRENT, *conditions(choice)).limit(most + 1)
+        statement = select(func.count()).select_from(chosen.subquery())
+        found = int(self._connection.execute(statement, {"of": number}).scalar_one())
+        return found if found <= most else None
 
     def _sorted(
         self, resource: ResourceRow, name: str, chosen: Sequence[ColumnElement[bool]], limit: int

@@ -71,6 +71,11 @@ KEPT = select(
     func.count(),
     func.sum(func.length(_V.data)),
 ).group_by(_V.resource, _V.storage_version, CURRENT)
+COUNTED = (
+    select(_V.resource, _V.storage_version, func.count())
+    .where(CURRENT)
+    .group_by(_V.resource, _V.storage_version)
+)
 ONE = select(*OBJECT).where(
     OF, _V.namespace == bindparam("namespace_"), _V.name == bindparam("name_"), CURRENT
 )
@@ -81,6 +86,20 @@ SOME = select(*OBJECT).where(
     CURRENT,
 )
 ALL = select(*OBJECT).where(OF, CURRENT).order_by(_V.namespace, _V.name)
+_NUMBERED = (
+    select(
+        _V.namespace,
+        _V.name,
+        func.row_number().over(order_by=(_V.namespace, _V.name)).label("number"),
+    )
+    .where(OF, CURRENT)
+    .subquery()
+)
+EVERY = (
+    select(_NUMBERED.c.namespace, _NUMBERED.c.name)
+    .where(_NUMBERED.c.number % bindparam("size") == 0)
+    .order_by(_NUMBERED.c.number)
+)
 OWNED = select(*OBJECT).where(OF, CURRENT, text("owners <> '[]'")).order_by(_V.namespace, _V.name)
 UNSETTLED = (
     select(*OBJECT)

@@ -1,4 +1,4 @@
-"""What a store keeps: of which resource types, in which storage versions, and what is wrong with it."""
+"""What a store keeps: of which resource types, in which storage versions, and what a release could not read of it."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -7,12 +7,9 @@ from typing import Any
 
 from trundle.database import Database, open_database
 from trundle.errors import Finding, Place, expectation, listed
-from trundle.store._documents import columns_of
 from trundle.store._errors import StoreCode
 from trundle.store._leases import Holder, holders
-from trundle.store._records import StoredObject
 from trundle.store._resources import StoredType
-from trundle.store._rolling import Progress, ignore, object_finding, rolled_object
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
 
@@ -126,6 +123,20 @@ def status(store: Store) -> StoreStatus:
         return StoreStatus(store.where, resources, holders(store, connection))
 
 
+def counted(store: Store) -> Iterator[tuple[TypeName, str, int]]:
+    """How many objects are stored, by resource type and storage version; a fraction of the work of `status`.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    with store.database.reading() as connection:
+        rows = Rows(connection)
+        names = {each.id: (each.group, each.name) for each in rows.resources()}
+        found = rows.counted()
+    for (resource, version), objects in sorted(found.items()):
+        yield names[resource], version, objects
+
+
 def _types(rows: Rows) -> tuple[TypeStatus, ...]:
     kept = rows.kept()
     return tuple(
@@ -193,10 +204,10 @@ def dropped(
         DatabaseError: the database cannot be read.
     """
     with open_database(place) as database:
-        return _dropped_in(database, readable, only=only)
+        return dropped_in(database, readable, only=only)
 
 
-def _dropped_in(
+def dropped_in(
     database: Database, readable: Mapping[TypeName, Collection[str]], *, only: bool = False
 ) -> tuple[Finding, ...]:
     with database.reading() as connection:
@@ -246,49 +257,3 @@ def _advice(stored: StoredVersion, *, known: bool) -> str:
     if stored.objects:
         return "keep that version, or run `trundle store roll` with the release before"
     return "keep that version, or run `trundle store roll` or `trundle store compact` with the release before"
-
-
-def check(store: Store, *, progress: Progress = ignore) -> tuple[Finding, ...]:
-    """Everything that is wrong with what a store keeps.
-
-    Each object is read at every version that is served, and converted to what would be stored; what cannot be is a finding.
-
-    Args:
-        store: the store.
-        progress: called as it goes on.
-
-    Raises:
-        DatabaseError: the database cannot be read.
-    """
-    types = {(each.group, each.name): each for each in store.types.all.values()}
-    readable = {name: each.readable for name, each in types.items()}
-    findings = [*_dropped_in(store.database, readable)]
-    totals = {(each.group, each.resource): each.objects for each in status(store).resources}
-    for name, each in types.items():
-        if name in totals:
-            for number, found in enumerate(store.stream(each.called), 1):
-                findings += _wrong(store, found)
-                progress(each.called, number, max(number, totals[name]))
-    return tuple(findings)
-
-
-def _wrong(store: Store, found: StoredObject) -> Iterator[Finding]:
-    resource = store.scheme.resources[found.key.resource]
-    if found.storage_version not in resource.storage:
-        return  # It is counted among what the release dropped.
-    rolled = rolled_object(found, store.scheme)
-    if isinstance(rolled, Finding):
-        yield rolled
-        return
-    for version in resource.versions:
-        if version in store.scheme.served:
-            try:
-                store.shown(found, version)
-            except Exception as error:  # noqa: BLE001 - one object must not block others
-                expected, advice = f"an object that {version} can show", "correct it, or delete it"
-                yield object_finding(found, StoreCode.UNCONVERTIBLE, expected, str(error), advice)
-    columns = columns_of(found.key, found.data)
-    for name, value in columns._asdict().items():
-        if getattr(found, name) != value:
-            there, advice = repr(getattr(found, name)), "restore the database from a backup"
-            yield object_finding(found, StoreCode.UNCONVERTIBLE, f"{name} {value!r}", there, advice)

@@ -18,12 +18,14 @@ class Token(msgspec.Struct, array_like=True, frozen=True, forbid_unknown_fields=
         at: the resource version that all pages show.
         namespace: the namespace of the last object before.
         name: its name.
+        remaining: how many objects follow that one; None where that is not known.
     """
 
     resource: str
     at: int
     namespace: str
     name: str
+    remaining: int | None = None
 
     def text(self) -> str:
         """The token as text that can stand in a URL."""

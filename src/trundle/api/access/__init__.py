@@ -1,27 +1,31 @@
 """Who may do what: users by tokens and certificates, rules in the form of Kubernetes' RBAC, and what clients ask about both."""
 
 from trundle.api.access._attributes import Attributes, attributes_of
-from trundle.api.access._certificates import Tls, certificate_files
+from trundle.api.access._certificates import Tls, certificate_files, user_of
 from trundle.api.access._errors import AccessCode, AccessFileError
 from trundle.api.access._guard import (
     PEER,
     Access,
     Application,
+    Gate,
     Guard,
     Receive,
     Scope,
     Send,
+    UnaskedError,
     refusal,
 )
+from trundle.api.access._refusals import unauthorized
 from trundle.api.access._reloading import Reloaded
 from trundle.api.access._reviews import Reviews, aggregated_groups, group_list
 from trundle.api.access._rules import Binding, Decision, Rule, Rules, Subject
 from trundle.api.access._rules_file import read_rules
 from trundle.api.access._tokens import read_tokens
-from trundle.api.access._users import ANONYMOUS, UNSECURED, User
+from trundle.api.access._users import ANONYMOUS, MASTERS, UNSECURED, User, with_default_group
 
 __all__ = [
     "ANONYMOUS",
+    "MASTERS",
     "PEER",
     "UNSECURED",
     "Access",
@@ -31,6 +35,7 @@ __all__ = [
     "Attributes",
     "Binding",
     "Decision",
+    "Gate",
     "Guard",
     "Receive",
     "Reloaded",
@@ -41,6 +46,7 @@ __all__ = [
     "Send",
     "Subject",
     "Tls",
+    "UnaskedError",
     "User",
     "aggregated_groups",
     "attributes_of",
@@ -49,4 +55,7 @@ __all__ = [
     "read_rules",
     "read_tokens",
     "refusal",
+    "unauthorized",
+    "user_of",
+    "with_default_group",
 ]

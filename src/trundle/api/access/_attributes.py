@@ -15,7 +15,7 @@ _VERBS = {
     "DELETE": "delete",
 }
 CATALOG = "catalog.trundle.dev"
-"""The API group by which rules name the packages of a catalog."""
+"""The API group by which rules name the packages of a catalog and its environments."""
 _OWN = frozenset(("v1", "v2"))
 _OF_NAMESPACES = frozenset(("status", "finalize"))
 _PARTS_OF_RESOURCES = {"api": 3, "apis": 4}
@@ -63,7 +63,7 @@ def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attribute
         query: the parameters.
     """
     parts = [*filter(None, path.strip("/").split("/"))] if "//" not in path else []
-    if found := _of_packages(method, path, parts):
+    if found := _of_tenants(method, path, parts):
         return found
     if not parts or len(parts) < _PARTS_OF_RESOURCES.get(parts[0], len(parts) + 1):
         return Attributes(method.lower(), path)
@@ -84,21 +84,36 @@ def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attribute
     return Attributes(verb, path, True, group, version, resource, subresource, namespace, name)
 
 
-def _of_packages(method: str, path: str, parts: Sequence[str]) -> Attributes | None:
-    """What a request about the packages of a tenant does: to rules a tenant is a namespace; None for other requests."""
-    if len(parts) < 4 or parts[1] != "tenants" or parts[3] != "packages" or parts[0] not in _OWN:  # noqa: PLR2004
+def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | None:
+    """What a request about what a tenant has does: to rules a tenant is a namespace; None for other requests."""
+    if len(parts) < 4 or parts[1] != "tenants" or parts[0] not in _OWN:  # noqa: PLR2004
         return None
-    version, _, tenant, _, *name = parts
-    subresource = "content" if name[-1:] == ["content"] else ""
-    if subresource:
-        name.pop()
-    if name[-2:-1] == ["versions"]:
-        del name[-2:]
+    version, _, tenant, resource, *names = parts
     verb = _VERBS.get(method, "")
-    if verb == "get" and not name:
+    if verb == "get" and not names:
         verb = "list"
-    package = "/".join(name)
-    return Attributes(verb, path, True, CATALOG, version, "packages", subresource, tenant, package)
+    match resource:
+        case "packages":
+            name, subresource = _of_package(names)
+        case "environments":
+            name, subresource = (*names, "", "")[:2]
+            if subresource == "drafts" and names[3:4] == ["applications"]:
+                verb = "update"  # Of the draft.
+        case "places" if not names:
+            name, subresource = "", ""
+        case _:
+            return None
+    return Attributes(verb, path, True, CATALOG, version, resource, subresource, tenant, name)
+
+
+def _of_package(names: list[str]) -> tuple[str, str]:
+    """The package that a path names, which may have slashes, and what of it."""
+    subresource = "content" if names[-1:] == ["content"] else ""
+    if subresource:
+        names = names[:-1]
+    if names[-2:-1] == ["versions"]:
+        names = names[:-2]
+    return "/".join(names), subresource
 
 
 def _is_set(flag: str | None) -> bool:

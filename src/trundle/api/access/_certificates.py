@@ -38,7 +38,8 @@ class Tls:
     Args:
         certificate: the server's certificate, with those of intermediate authorities behind it.
         key: its key.
-        clients: the certificates of the authorities that sign those of clients; None where clients bring none.
+        clients: the certificates of the authorities that sign those of clients, as a file, or as a function that gives them in PEM and may
+            give others later; None where clients bring none.
         complain: is given what is wrong with a change.
 
     Raises:
@@ -46,10 +47,19 @@ class Tls:
     """
 
     def __init__(
-        self, certificate: Path, key: Path, clients: Path | None, complain: Callable[[str], None]
+        self,
+        certificate: Path,
+        key: Path,
+        clients: Path | Callable[[], str] | None,
+        complain: Callable[[str], None],
     ) -> None:
-        files = [each for each in (certificate, key, clients) if each is not None]
-        self._contexts = Reloaded(files, lambda: _context(certificate, key, clients), complain)
+        files = [certificate, key, *([clients] if isinstance(clients, Path) else [])]
+        self._contexts = Reloaded(
+            files,
+            lambda: _context(certificate, key, clients),
+            complain,
+            clients if callable(clients) else lambda: None,
+        )
         self.context = _context(certificate, key, clients)
         self.context.sni_callback = self._choose
 
@@ -58,7 +68,9 @@ class Tls:
         connection.context = self._contexts.value
 
 
-def _context(certificate: Path, key: Path, clients: Path | None) -> ssl.SSLContext:
+def _context(
+    certificate: Path, key: Path, clients: Path | Callable[[], str] | None
+) -> ssl.SSLContext:
     found = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     found.minimum_version = ssl.TLSVersion.TLSv1_2
     found.set_alpn_protocols(["http/1.1"])
@@ -70,9 +82,13 @@ def _context(certificate: Path, key: Path, clients: Path | None) -> ssl.SSLConte
         raise _unusable(certificate, expected, error) from None
     if clients is not None:
         try:
-            found.load_verify_locations(clients)
+            if callable(clients):
+                found.load_verify_locations(cadata=clients())
+            else:
+                found.load_verify_locations(clients)
         except (OSError, ValueError) as error:
-            raise _unusable(clients, "certificates of authorities in PEM", error) from None
+            place = Path("authorities of clients") if callable(clients) else clients
+            raise _unusable(place, "certificates of authorities in PEM", error) from None
         found.verify_mode = ssl.CERT_OPTIONAL
     return found
 

@@ -1,16 +1,18 @@
 """Lets requests through to an application: who asks, as whom, and whether that is allowed."""
 
+import asyncio
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import msgspec
 from starlette.datastructures import Headers, QueryParams
 from starlette.responses import Response
 
-from trundle.api._status import ApiError
+from trundle.api._status import ApiError, answer_to_any
 from trundle.api.access._attributes import Attributes, attributes_of
 from trundle.api.access._certificates import user_of
 from trundle.api.access._impersonation import impersonated
@@ -20,6 +22,7 @@ from trundle.api.access._rules import BUILT_IN, Decision, Rule, Rules
 from trundle.api.access._rules_file import read_rules
 from trundle.api.access._tokens import Tokens, digest, read_tokens
 from trundle.api.access._users import ANONYMOUS, UNSECURED, User
+from trundle.errors import TrundleError
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -30,6 +33,35 @@ PEER = "trundle.peer"
 """Where a request's extensions have the client's certificate: what it says, and its bytes."""
 
 _LOCAL_NAMES = frozenset(("localhost",))
+_MOST_WAITING = 32
+"""How many requests may wait for others to say who may do what at a time."""
+
+
+class UnaskedError(TrundleError):
+    """An answer that only others have, which were not asked."""
+
+
+class Gate(Protocol):
+    """Finds out who asks, and says whether they may; it may ask others for that, which takes time."""
+
+    @property
+    def at_once(self) -> "Gate":
+        """The same without asking others: its methods raise `UnaskedError` where only these know."""
+
+    def user(self, scope: Scope) -> User:
+        """Who sends a request.
+
+        Raises:
+            ApiError: the user is refused (`unauthorized`).
+            TrundleError: that cannot be found out.
+        """
+
+    def decide(self, user: User, asked: Attributes) -> Decision:
+        """Whether a user may do something.
+
+        Raises:
+            TrundleError: that cannot be found out.
+        """
 
 
 class Access:
@@ -65,6 +97,11 @@ class Access:
         self._rules: Reloaded[Rules] | None = None
         if rules is not None:
             self._rules = Reloaded([rules], lambda: read_rules(rules), complain)
+
+    @property
+    def at_once(self) -> "Access":
+        """The same: it asks no others."""
+        return self
 
     def user(self, scope: Scope) -> User:
         """Who sends a request.
@@ -114,37 +151,51 @@ class Guard:
         access: who may do what.
     """
 
-    def __init__(self, application: Application, access: Access) -> None:
+    def __init__(self, application: Application, access: Gate) -> None:
         self._application = application
         self._access = access
+        self._waiting = ThreadPoolExecutor(_MOST_WAITING, "access")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
         if scope["type"] == "http":
             try:
-                self._check(scope)
-            except ApiError as error:
-                await refusal(error)(scope, receive, send)
+                await self._checked(scope)
+            except TrundleError as error:
+                await refusal(answer_to_any(error))(scope, receive, send)
                 return
         await self._application(scope, receive, send)
 
-    def _check(self, scope: Scope) -> None:
-        """Finds out who asks for what.
+    async def _checked(self, scope: Scope) -> None:
+        """Finds out who asks for what; in a thread where others have to be asked, so that only requests wait that need their answers.
 
         Raises:
             ApiError: the user may not do it.
         """
-        query = QueryParams(scope["query_string"])
-        asked = scope["attributes"] = attributes_of(scope["method"], scope["path"], query)
-        user = scope["user"] = self._access.user(scope)
-        other = impersonated(user, scope["headers"], self._access.decide)
-        if other is not None:
-            scope["impersonated"] = user = other
-        decision = self._access.decide(user, asked)
-        scope["decision"] = decision
-        if not decision.allowed:
-            raise forbidden(user, asked, decision.reason)
-        scope["user"], scope["requester"] = user, scope["user"]
+        try:
+            _check(scope, self._access.at_once)
+        except UnaskedError:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._waiting, _check, scope, self._access)
+
+
+def _check(scope: Scope, access: Gate) -> None:
+    """Finds out who asks for what.
+
+    Raises:
+        ApiError: the user may not do it.
+    """
+    query = QueryParams(scope["query_string"])
+    asked = scope["attributes"] = attributes_of(scope["method"], scope["path"], query)
+    user = scope["user"] = access.user(scope)
+    other = impersonated(user, scope["headers"], access.decide)
+    if other is not None:
+        scope["impersonated"] = user = other
+    decision = access.decide(user, asked)
+    scope["decision"] = decision
+    if not decision.allowed:
+        raise forbidden(user, asked, decision.reason)
+    scope["user"], scope["requester"] = user, scope["user"]
 
 
 def refusal(error: ApiError) -> Response:

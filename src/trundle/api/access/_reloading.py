@@ -1,13 +1,12 @@
 """Files that are read again when they change, while the server runs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
 from trundle.errors import TrundleError
 
 _T = TypeVar("_T")
-_Signature: TypeAlias = tuple[tuple[int, int, int] | None, ...]
 
 
 class Reloaded(Generic[_T]):
@@ -19,6 +18,7 @@ class Reloaded(Generic[_T]):
         paths: the files.
         read: reads them.
         complain: is given what is wrong with a change.
+        beside: gives what else decides what is read; where it is another, they are read again.
 
     Raises:
         TrundleError: the files cannot be used at the start.
@@ -26,9 +26,14 @@ class Reloaded(Generic[_T]):
     """
 
     def __init__(
-        self, paths: Sequence[Path], read: Callable[[], _T], complain: Callable[[str], None]
+        self,
+        paths: Sequence[Path],
+        read: Callable[[], _T],
+        complain: Callable[[str], None],
+        beside: Callable[[], Hashable] = lambda: None,
     ) -> None:
         self._paths = paths
+        self._beside = beside
         self._read = read
         self._complain = complain
         self._seen = self._signature()
@@ -48,8 +53,8 @@ class Reloaded(Generic[_T]):
                     self._complain(f"{each}; what was read before still counts")
         return self._value
 
-    def _signature(self) -> _Signature:
-        return tuple(map(_signature, self._paths))
+    def _signature(self) -> tuple[Hashable, ...]:
+        return (*map(_signature, self._paths), self._beside())
 
 
 def _signature(path: Path) -> tuple[int, int, int] | None:

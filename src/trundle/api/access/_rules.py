@@ -205,7 +205,18 @@ def _to_groups(role: str, *groups: str) -> Binding:
 
 
 _REVIEWS = "selfsubjectaccessreviews", "selfsubjectrulesreviews"
-_PAGES = ("/ui", "/ui/", "/ui/versions", "/ui/versions/*", "/ui/objects", "/ui/objects/*")
+_PAGES = (
+    "/ui",
+    "/ui/",
+    "/ui/versions",
+    "/ui/versions/*",
+    "/ui/objects",
+    "/ui/objects/*",
+    "/ui/packages",
+    "/ui/packages/*",
+    "/ui/environments",
+    "/ui/environments/*",
+)
 """The pages that show what schemas say, and what the user may read through the API."""
 
 BUILT_IN = Rules(
@@ -240,11 +251,13 @@ BUILT_IN = Rules(
         ),
         ("", "trundle:page"): (
             Rule(("get", "head"), paths=_PAGES),
-            Rule(
-                ("post",), paths=("/ui/objects/*",)
-            ),  # It asks the API, with the user's own rights.
+            # They ask the API, with the user's own rights.
+            Rule(("post",), paths=("/ui/objects/*", "/ui/environments", "/ui/environments/*")),
         ),
         ("", "trundle:storage"): (Rule(("get", "head", "post"), paths=("/ui/storage",)),),
+        ("", "trundle:installed"): (
+            Rule(("get", "head", "post"), paths=("/ui/installed", "/ui/installed/*")),
+        ),
         ("", "trundle:sign-in"): (
             Rule(("get", "head"), paths=("/ui/assets/*",)),
             Rule(("get", "head", "post"), paths=("/ui/sign-in", "/ui/sign-out")),

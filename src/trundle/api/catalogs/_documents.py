@@ -1,26 +1,22 @@
 """Packages as documents of a version of the API."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
-from trundle.api.catalogs.own import PACKAGE, scheme
+from trundle.api._asked import Version
+from trundle.api.catalogs.own import PACKAGE, shown
 from trundle.catalog import Offer
 from trundle.packages import Package
-
-Version: TypeAlias = Literal["v1", "v2"]
-VERSIONS: tuple[Version, ...] = ("v1", "v2")
-NEWEST: Version = "v2"
-"""What documents are made in; all others are converted from it."""
 
 
 def summary(offer: Offer, version: Version) -> dict[str, Any]:
     """What a list shows of a package: what the catalog says of it."""
-    return _shown(offer.to_plain(), version)
+    return shown(PACKAGE, offer.to_plain(), version)
 
 
 def document(offer: Offer, package: Package, version: Version) -> dict[str, Any]:
     """A package with what its manifest says."""
-    return _shown({**offer.to_plain(), **_said(package)}, version)
+    return shown(PACKAGE, {**offer.to_plain(), **_said(package)}, version)
 
 
 def stored(package: Package, tenant: str, version: Version, *, public: bool) -> dict[str, Any]:
@@ -42,11 +38,3 @@ def _said(package: Package) -> Mapping[str, Any]:
         "files": list(package.files),
     }
     return {name: value for name, value in found.items() if value}
-
-
-def _shown(said: Mapping[str, Any], version: Version) -> dict[str, Any]:
-    newest = {"apiVersion": NEWEST, "kind": PACKAGE, **said}
-    if version == NEWEST:
-        return newest
-    found: dict[str, Any] = scheme.convert(newest, to=version)
-    return found

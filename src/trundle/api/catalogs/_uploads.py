@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from trundle.api._documents import too_deep
 from trundle.api._status import ApiError, Cause, bad_request, unsupported_media_type
 from trundle.catalog import Review, Reviewed, ReviewOutdatedError
 from trundle.errors import expectation
@@ -57,6 +58,8 @@ def read_upload(body: bytes, media_type: str) -> Uploaded:
         raise unsupported_media_type(media_type, [*ARCHIVES, _JSON])
     try:
         given = msgspec.json.decode(body, type=_Archives)
+    except RecursionError:
+        raise too_deep() from None
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         expected = "JSON with a list `archives`"
         raise bad_request(expectation(expected, str(error), "correct the body")) from None

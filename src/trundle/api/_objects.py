@@ -1,0 +1,269 @@
+"""Requests about objects: from what HTTP says to an answer.
+
+Most requests are about objects, so they go past what other paths pass through: routes that are tried one after the other, and
+requests and headers that are looked at again and again.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import msgspec
+from starlette.datastructures import QueryParams
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HttpRequest
+from starlette.responses import Response, StreamingResponse
+
+from trundle._clock import Clock
+from trundle.api import _protobuf as protobuf
+from trundle.api._bodies import body_of
+from trundle.api._discovery import has_status
+from trundle.api._feeds import Feed
+from trundle.api._kinds import ServedKind
+from trundle.api._representations import Representation, representation_of
+from trundle.api._requests import Answer, Request, Target
+from trundle.api._resources import Resources
+from trundle.api._responses import JSON, answered, broken, deprecated, failed, warning
+from trundle.api._selections import FieldSelector, labels_of
+from trundle.api._status import ApiError, answer_to, answer_to_any, not_allowed
+from trundle.api._steps import Steps, Together, done
+from trundle.api._watches import events
+from trundle.api.access import UNSECURED, Receive, Scope, Send
+from trundle.errors import TrundleError
+
+MOST_BYTES = 3 * 1024 * 1024
+"""How large a body may be; the limit of an API server."""
+
+_MOST_ASKED = 32
+"""How many writes may wait for hooks at a time."""
+
+_LONG = 256 * 1024
+"""Bodies from this length on have threads of their own, so that short ones need not wait for them."""
+
+_LONGEST_WATCH = 3600.0
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
+_READING = frozenset({"GET", "HEAD"})
+_PATH = re.compile(
+    r"/api(?:s/([^/]+))?/([^/]+)(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+)(?:/([^/]+))?)?/?"
+)
+_NAMESPACES = "namespaces"
+_STATUS = ("", "status", "")
+"""Group, plural and name as the path of the status of a namespace reads: like one of something in the namespace."""
+
+
+class Served(NamedTuple):
+    """How a resource type is served.
+
+    Attributes:
+        kind: the resource type.
+        resources: answers requests.
+        feed: gives its changes.
+        asks: whether hooks are asked before its objects are written.
+    """
+
+    kind: ServedKind
+    resources: Resources
+    feed: Feed
+    asks: bool
+
+
+class Objects:
+    """Answers requests about objects.
+
+    Args:
+        served: the resource types.
+        clock: gives the time, for ages in tables.
+    """
+
+    def __init__(self, served: Iterable[Served], clock: Clock) -> None:
+        self._served = {(each.kind.group, each.kind.plural): each for each in served}
+        self._clock = clock
+        self._asking = ThreadPoolExecutor(_MOST_ASKED, "admission")
+        self._together = Together()
+        self._is_stopping = False
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether watches end."""
+        return self._is_stopping
+
+    def stop(self) -> None:
+        """Ends all watches."""
+        self._is_stopping = True
+
+    def target(self, path: str) -> tuple[Served, Target] | None:
+        """What a path names; None where it is no path of objects that are served."""
+        match = _PATH.fullmatch(path)
+        if match is None:
+            return None
+        group, version, namespace, plural, name, subresource = match.groups("")
+        if namespace and (group, plural, name) == _STATUS:
+            plural, name, namespace, subresource = _NAMESPACES, namespace, "", plural
+        found = self._served.get((group, plural))
+        served = None if found is None else found.kind.versions.get(version)
+        if found is None or served is None:
+            return None
+        kind = found.kind
+        fits = not namespace if not kind.namespaced else bool(namespace or not name)
+        if not fits or (
+            subresource and (subresource != "status" or not has_status(kind, served.label))
+        ):
+            return None
+        return found, Target(kind, served, namespace, name, subresource)
+
+    async def answer(
+        self, found: Served, target: Target, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        """Answers a request about what a path names."""
+        try:
+            response = await self._response(found, target, scope, receive)
+        except ApiError as error:
+            response = failed(error)
+        except TrundleError as error:  # The store cannot be used.
+            response = failed(answer_to_any(error))
+        except ClientDisconnect:
+            raise
+        except Exception as error:
+            await broken(error)(scope, receive, send)
+            raise
+        await response(scope, receive, send)
+
+    async def _response(
+        self, found: Served, target: Target, scope: Scope, receive: Receive
+    ) -> Response:
+        """The answer to a request.
+
+        Raises:
+            ApiError: it is no success.
+        """
+        method: str = scope["method"]
+        if method not in _METHODS:
+            raise not_allowed()
+        request, accepted = await _read(target, scope, receive)
+        shown = representation_of(accepted, request.query, self._clock)
+        if method == "GET" and not target.name:
+            if request.flag("watch"):
+                return self._watch(found, request, shown)
+            if shown.is_whole:
+                return await self._list(found, request, shown)
+        writing = _writing(method, found, target)
+        if writing is not None:
+            answer = await self._written(found, writing, request)
+        else:
+            answer = await self._done(found, _action(method, found, target), request, method)
+        return answered(answer, shown, target)
+
+    async def _done(
+        self, found: Served, action: Callable[[Request], Answer], request: Request, method: str
+    ) -> Answer:
+        """Does what is asked in a thread; what waits for hooks has threads of its own, so that slow ones hold nothing else.
+
+        One object of a file is read at once: a thread would cost more than that.
+        """
+        reads = method in _READING
+        if reads and request.target.name and found.resources.is_quick:
+            return action(request)
+        if reads or not found.asks:
+            return await asyncio.to_thread(action, request)
+        return await asyncio.get_running_loop().run_in_executor(self._asking, action, request)
+
+    async def _written(
+        self, found: Served, writing: Callable[[Request], Steps], request: Request
+    ) -> Answer:
+        """Writes an object: together with others, unless it may hold these up."""
+        if found.asks:
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._asking, lambda: done(writing(request)))
+        if len(request.body) >= _LONG:
+            return await asyncio.to_thread(lambda: done(writing(request)))
+        return await self._together.done(writing(request))
+
+    async def _list(self, found: Served, request: Request, shown: Representation) -> Response:
+        """Streams objects where they are more than a page."""
+        target = request.target
+        parts = found.resources.parts(request)
+        first, is_whole = await asyncio.to_thread(next, parts)
+        if is_whole:
+            return answered(Answer(first), shown, target)
+
+        async def streamed() -> AsyncIterator[bytes]:
+            part, is_last = first, False
+            yield part
+            while not is_last:
+                part, is_last = await asyncio.to_thread(next, parts)
+                yield part
+
+        return warning(StreamingResponse(streamed(), media_type=JSON), deprecated(target))
+
+    def _watch(self, served: Served, request: Request, shown: Representation) -> Response:
+        """Streams changes, one JSON object in each line."""
+        target = request.target
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
+        labels = labels_of(request.query.get("labelSelector", ""))
+        seconds = min(request.number("timeoutSeconds") or _LONGEST_WATCH, _LONGEST_WATCH)
+        until = time.monotonic() + seconds
+        found = events(request, served.resources, served.feed, fields, labels, shown)
+
+        async def lines() -> AsyncIterator[bytes]:
+            try:
+                async for each in found:
+                    if each:
+                        yield each + b"\n"
+                    if time.monotonic() > until or self._is_stopping:
+                        return
+            except TrundleError as error:
+                gone = answer_to(error, target.kind, target.name)
+                yield msgspec.json.encode({"type": "ERROR", "object": gone.status}) + b"\n"
+
+        return StreamingResponse(lines(), media_type=shown.media_type)
+
+
+async def _read(target: Target, scope: Scope, receive: Receive) -> tuple[Request, str]:
+    """A request, and what its client accepts."""
+    headers: Mapping[bytes, bytes] = dict(reversed(scope["headers"]))  # The first one counts.
+    query: bytes = scope["query_string"]
+    body, media_type = b"", ""
+    if headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers:
+        body = await body_of(HttpRequest(scope, receive), MOST_BYTES)
+    if b"content-type" in headers:
+        said = headers[b"content-type"].decode("latin-1")
+        media_type = said.partition(";")[0].strip().lower()
+    if media_type == protobuf.MEDIA_TYPE:
+        body, media_type = protobuf.json_of(body), JSON
+    request = Request(
+        target,
+        dict(QueryParams(query)) if query else {},
+        body,
+        media_type,
+        headers.get(b"user-agent", b"").decode("latin-1"),
+        scope.get("user") or UNSECURED,
+    )
+    return request, headers.get(b"accept", b"").decode("latin-1")
+
+
+def _writing(method: str, found: Served, target: Target) -> Callable[[Request], Steps] | None:
+    """How a method writes at a path, in steps; None where it does not, or has none."""
+    resources = found.resources
+    if target.name:
+        if method == "PUT":
+            return resources.replace
+        return resources.patch if method == "PATCH" else None
+    may_create = target.namespace or not target.kind.namespaced
+    return resources.create if method == "POST" and may_create else None
+
+
+def _action(method: str, found: Served, target: Target) -> Callable[[Request], Answer]:
+    """What else a method does at a path.
+
+    Raises:
+        ApiError: nothing.
+    """
+    resources = found.resources
+    if method in _READING:
+        return resources.get if target.name else resources.get_all
+    if method == "DELETE" and not target.subresource:
+        return resources.delete if target.name else resources.delete_all
+    raise not_allowed()

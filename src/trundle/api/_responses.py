@@ -1,0 +1,52 @@
+"""Answers as responses of HTTP."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from trundle.api._representations import Representation
+from trundle.api._requests import Answer, Target
+from trundle.api._status import ApiError
+
+JSON = "application/json"
+
+
+def answered(answer: Answer, shown: Representation, target: Target) -> Response:
+    """An answer about objects, in the form that the client wants."""
+    response = Response(shown.of(answer.body, target), answer.code, media_type=shown.media_type)
+    return warning(response, [*answer.warnings, *deprecated(target)])
+
+
+def deprecated(target: Target) -> list[str]:
+    """What a client of a deprecated version is warned with."""
+    return [target.served.deprecated] if target.served.deprecated else []
+
+
+def warning(response: Response, warnings: Iterable[str]) -> Response:
+    """A response with what the client shows its user."""
+    for each in warnings:
+        plain = "".join(x if x.isprintable() else " " for x in " ".join(each.split()))
+        quoted = plain.replace("\\", "\\\\").replace('"', '\\"')
+        response.raw_headers.append((b"warning", f'299 - "{quoted}"'.encode()))
+    return response
+
+
+def as_json(value: Any, media_type: str = JSON) -> Response:
+    """Values as JSON."""
+    return Response(msgspec.json.encode(value), media_type=media_type)
+
+
+def failed(error: ApiError) -> Response:
+    """An answer that is no success."""
+    response = Response(msgspec.json.encode(error.status), error.code, media_type=JSON)
+    if seconds := (error.details or {}).get("retryAfterSeconds"):
+        response.headers["retry-after"] = str(seconds)
+    return warning(response, error.warnings)
+
+
+def broken(error: Exception) -> Response:
+    """The answer where the server has a mistake."""
+    message = f"Internal error occurred: {type(error).__name__}"
+    return failed(ApiError(500, "InternalError", message))

@@ -1,0 +1,167 @@
+"""What the resource types of a project stand in: a server by itself, or a cluster that it is a part of."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from starlette.routing import BaseRoute
+
+from trundle._clock import Clock
+from trundle.api._controllers import Controllers
+from trundle.api._core import NAMESPACES, core_kinds
+from trundle.api._events import EventRecorder
+from trundle.api._garbage import GarbageCollector
+from trundle.api._inventory import Inventory
+from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._namespaces import (
+    DEFAULT,
+    Host,
+    HostNamespaces,
+    NamespaceController,
+    Namespaces,
+)
+from trundle.api._requests import Target
+from trundle.api._resources import Resources
+from trundle.api.access import Access, Gate, Reviews, aggregated_groups, group_list
+from trundle.store import Store, StoredObject
+
+
+class Surroundings(Protocol):
+    """What the resource types of a project stand in.
+
+    Attributes:
+        access: who may do what.
+        inventory: all objects.
+        controllers: do what follows from changes.
+        own: resource types that are not the project's, and what answers requests about them.
+        waits: whether writes wait for others than the database.
+        routes: what clients can ask about themselves.
+        groups: the groups of these, as `/apis` lists groups.
+        aggregated_groups: the same, as aggregated discovery lists groups.
+    """
+
+    access: Gate
+    inventory: Inventory
+    controllers: Controllers
+    own: Mapping[ServedKind, Resources]
+    waits: bool
+    routes: Sequence[BaseRoute]
+    groups: Sequence[Mapping[str, Any]]
+    aggregated_groups: Sequence[Mapping[str, Any]]
+
+    def require(self, target: Target) -> None:
+        """Raises where nothing can be created in the namespace of a target.
+
+        Raises:
+            ApiError: it cannot.
+        """
+
+    def warn(
+        self, kind: ServedKind, served: ServedVersion, found: StoredObject, reason: str, why: str
+    ) -> None:
+        """Takes note of what is wrong with an object.
+
+        Args:
+            kind: the resource type of the object.
+            served: the version at which it is so.
+            found: the object.
+            reason: a word for programs.
+            why: a sentence for people.
+        """
+
+
+class Alone:
+    """A server by itself: it has namespaces and events, deletes what has no owner, and says who may do what.
+
+    Args:
+        store: keeps the objects.
+        kinds: the resource types of the project.
+        access: who may do what.
+        clock: gives the time.
+    """
+
+    waits: bool = False
+
+    def __init__(
+        self, store: Store, kinds: Iterable[ServedKind], access: Access, clock: Clock
+    ) -> None:
+        self.access: Gate = access
+        inventory = self.inventory = Inventory(store, kinds, core_kinds())
+        self._recorder = EventRecorder(inventory, clock)
+        self._namespaces = Namespaces(inventory, clock)
+        for each in {DEFAULT, *store.namespaces()}:
+            self._namespaces.ensure(each)
+        core = Resources(inventory.core, clock, self.require)
+        self.own: Mapping[ServedKind, Resources] = {
+            each: self._namespaces if each.kind == NAMESPACES else core
+            for each in inventory.kinds
+            if inventory.store_of(each) is inventory.core
+        }
+        self.controllers = Controllers(
+            inventory,
+            [GarbageCollector(inventory), NamespaceController(inventory, self._recorder)],
+            self._recorder.flush,
+        )
+        self.routes: Sequence[BaseRoute] = Reviews(access, clock).routes
+        self.groups: Sequence[Mapping[str, Any]] = group_list()
+        self.aggregated_groups: Sequence[Mapping[str, Any]] = aggregated_groups()
+
+    def require(self, target: Target) -> None:
+        """Raises where nothing can be created in the namespace of a target.
+
+        Raises:
+            ApiError: the namespace is not there, or is being deleted.
+        """
+        self._namespaces.require(target)
+
+    def warn(
+        self, kind: ServedKind, served: ServedVersion, found: StoredObject, reason: str, why: str
+    ) -> None:
+        """Writes an event about an object."""
+        self._recorder.note(kind, served, found, reason, why, warning=True)
+
+
+class Hosted:
+    """A part of a cluster: all that is no resource type of the project is the cluster's, which also collects garbage by requests.
+
+    Args:
+        store: keeps the objects.
+        kinds: the resource types of the project.
+        host: the cluster.
+        complain: is given what is wrong with objects.
+    """
+
+    waits: bool = True
+
+    def __init__(
+        self,
+        store: Store,
+        kinds: Iterable[ServedKind],
+        host: Host,
+        complain: Callable[[str], None],
+    ) -> None:
+        self.access: Gate = host
+        self.inventory = Inventory(store, kinds, ())
+        self._complain = complain
+        (namespaces,) = [each for each in core_kinds() if each.kind == NAMESPACES]
+        self._namespaces = HostNamespaces(host, namespaces)
+        self.own: Mapping[ServedKind, Resources] = {}
+        self.controllers = Controllers(Inventory(store, (), ()), [])
+        self.routes: Sequence[BaseRoute] = ()
+        self.groups: Sequence[Mapping[str, Any]] = ()
+        self.aggregated_groups: Sequence[Mapping[str, Any]] = ()
+
+    def require(self, target: Target) -> None:
+        """Raises where nothing can be created in the namespace of a target.
+
+        Raises:
+            ApiError: the namespace is not there, is being deleted, or the cluster cannot be asked.
+        """
+        self._namespaces.require(target)
+
+    def warn(
+        self, kind: ServedKind, served: ServedVersion, found: StoredObject, reason: str, why: str
+    ) -> None:
+        """Says what is wrong with an object at a version."""
+        key = found.key
+        named = f"{key.namespace}/{key.name}" if key.namespace else key.name
+        self._complain(f"{kind.kind} {named} at {served.label}: {why} [{reason}]")
