@@ -21,14 +21,14 @@ def publisher(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def operator(cluster, tmp_path_factory):
+def operator(cluster, publisher, tmp_path_factory):
     running = operators.Operator(cluster, tmp_path_factory.mktemp("operator"))
     try:
         running.start()
         running.define()
         yield running
     finally:
-        running.stop(9)
+        running.end()
 
 
 @pytest.fixture
@@ -328,3 +328,78 @@ def test_the_plugin_of_kubectl(cluster, operator, publisher, space, tmp_path):
     assert (wrong.returncode, "2.0.0" in wrong.stderr) == (1, True) or wrong.returncode == 3
     cluster.kubectl("trundle", "approve", "plug", "-n", space)
     until(lambda: installed(shown(cluster, space, "plug")) == ("2.0.0", True))
+
+
+def uid(cluster, space, name):
+    return cluster.kubectl(
+        "get", "configmap", name, "-n", space, "-o", "jsonpath={.metadata.uid}"
+    ).stdout
+
+
+def data(cluster, space, name):
+    return cluster.kubectl(
+        "get", "configmap", name, "-n", space, "-o", "jsonpath={.data.value}"
+    ).stdout
+
+
+def test_what_another_installation_takes_over_is_never_deleted(cluster, operator, publisher, space):
+    publisher.release("acme/heir", "1.0.0", [config("kept", "1"), config("gone", "1")])
+    publisher.release("acme/heir", "1.1.0", [config("kept", "2")])
+    create(cluster, wanted("first", space, spec_of(publisher, "acme/heir", version="1.0.0")))
+    until(lambda: installed(shown(cluster, space, "first")) == ("1.0.0", True))
+    create(cluster, wanted("second", space, spec_of(publisher, "acme/heir", version="1.1.0")))
+    until(lambda: has(cluster, space, "second", "Ready", "False", "InvalidSpec"))
+    before = uid(cluster, space, "kept")
+    cluster.kubectl("delete", "installation", "first", "-n", space, "--timeout=60s")
+    until(lambda: installed(shown(cluster, space, "second")) == ("1.1.0", True))
+    assert (uid(cluster, space, "kept"), data(cluster, space, "kept")) == (before, "2")
+    assert there(cluster, space, "configmap", "gone") == ""
+    assert there(cluster, space, "configmap", "trundle-applied-first") == ""
+
+
+def test_two_packages_with_one_object_do_not_fight_over_it(cluster, operator, publisher, space):
+    publisher.release("acme/left", "1.0.0", [config("both", "left"), config("left", "1")])
+    publisher.release("acme/right", "1.0.0", [config("both", "right"), config("right", "1")])
+    create(cluster, wanted("left", space, spec_of(publisher, "acme/left")))
+    until(lambda: installed(shown(cluster, space, "left")) == ("1.0.0", True))
+    create(cluster, wanted("right", space, spec_of(publisher, "acme/right")))
+    until(lambda: has(cluster, space, "right", "Blocked", "True", "OwnedByAnotherRelease"))
+    assert f"ConfigMap both of {space}/left" in said(cluster, space, "right", "Blocked")
+    assert there(cluster, space, "configmap", "right") == ""
+    assert (data(cluster, space, "both"), installed(shown(cluster, space, "left"))[1]) == (
+        "left",
+        True,
+    )
+    before = uid(cluster, space, "both")
+    cluster.kubectl("delete", "installation", "left", "-n", space, "--timeout=60s")
+    until(lambda: installed(shown(cluster, space, "right")) == ("1.0.0", True))
+    assert (uid(cluster, space, "both"), data(cluster, space, "both")) == (before, "right")
+    assert there(cluster, space, "configmap", "left") == ""
+
+
+def test_another_root_in_the_secret_stops_upgrades_until_the_first_is_back(
+    cluster, operator, publisher, space, tmp_path
+):
+    publisher.release("acme/rooted", "1.0.0", [config("rooted", "1")])
+    create(cluster, wanted("rooted", space, spec_of(publisher, "acme/rooted")))
+    until(lambda: installed(shown(cluster, space, "rooted")) == ("1.0.0", True))
+    publisher.trundle("keys", "init", tmp_path / "other", "--no-passphrase")
+
+    def put(root):
+        made = cluster.kubectl(
+            *("create", "secret", "generic", "root", "-n", space, f"--from-file={root}"),
+            *("--dry-run=client", "-o", "yaml"),
+        ).stdout
+        cluster.kubectl("apply", "-f", "-", text=made)
+
+    put(tmp_path / "other" / "root.json")
+    publisher.release("acme/rooted", "1.0.1", [config("rooted", "2")])
+    until(lambda: has(cluster, space, "rooted", "Blocked", "True", "BadSignature"))
+    assert installed(shown(cluster, space, "rooted")) == ("1.0.0", True)
+    assert "another root" in said(cluster, space, "rooted", "Blocked")
+    assert data(cluster, space, "rooted") == "1"
+    cluster.kubectl("delete", "secret", "root", "-n", space)  # It was needed once.
+    until(lambda: installed(shown(cluster, space, "rooted")) == ("1.0.1", True))
+    put(publisher.root)
+    publisher.release("acme/rooted", "1.0.2", [config("rooted", "3")])
+    until(lambda: installed(shown(cluster, space, "rooted")) == ("1.0.2", True))

@@ -60,7 +60,7 @@ def names(cluster, space, *what):
     return {each.partition("/")[2] for each in found}
 
 
-def test_an_operator_that_is_killed_at_any_moment_goes_on(cluster, converter, space, tmp_path):
+def test_kills_at_any_moment_end_where_no_kill_does(cluster, converter, space, tmp_path):
     with registry(tmp_path / "registry") as host:
         publisher = operators.Publisher(tmp_path, host)
         for number in range(4):

@@ -134,6 +134,7 @@ def test_all_are_written_as_they_are_and_then_versions_go(server, migrate):
     assert server.patched == [(NEW, name, {}) for name in "abcde"]
     assert server.crd["status"]["storedVersions"] == ["storage"]
     assert [each and json.loads(each)["after"] for each in server.notes] == [
+        "",
         "default/b",
         "default/d",
         None,
@@ -181,7 +182,9 @@ def test_an_object_that_no_version_can_write_keeps_the_versions(server, migrate)
 
 
 def test_it_goes_on_where_it_was_for_the_same_release_only(server, migrate):
-    note = {f"{GROUP}/migration": json.dumps({"release": "r", "after": "default/c"})}
+    note = {
+        f"{GROUP}/migration": json.dumps({"release": "r", "to": "storage", "after": "default/c"})
+    }
     server.crd["metadata"]["annotations"] = dict(note)
     migrate()
     assert [name for _, name, _ in server.patched] == ["d", "e"]
@@ -190,6 +193,39 @@ def test_it_goes_on_where_it_was_for_the_same_release_only(server, migrate):
     migrate("another")
     assert [name for _, name, _ in server.patched] == list("abcde")
     server.crd["metadata"]["annotations"] = {f"{GROUP}/migration": "nonsense"}
+    server.patched.clear()
+    migrate()
+    assert [name for _, name, _ in server.patched] == list("abcde")
+
+
+class KilledError(Exception):
+    """What ends a migration where it is."""
+
+
+def killed_at(name):
+    def step(key, done=0, total=0):
+        if key == f"default/{name}":
+            raise KilledError
+
+    return step
+
+
+def test_it_begins_anew_where_another_release_has_begun_meanwhile(server, migrate):
+    """The other one is killed before it has written a page."""
+    for release, name in (("r", "e"), ("another", "b")):
+        with pytest.raises(KilledError):
+            migrate(release, step=killed_at(name))
+    server.patched.clear()
+    migrate()
+    assert [name for _, name, _ in server.patched] == list("abcde")
+
+
+def test_what_was_noted_is_forgotten_where_the_cluster_rewrites(server, cluster, kinds, migrate):
+    with pytest.raises(KilledError):
+        migrate(step=killed_at("e"))
+    migration = Migration(cluster, "another", sleep=lambda _: None)
+    with pytest.raises(AssertionError, match="remove"):
+        migration.migrated(migration.examined(*kinds), Unused())
     server.patched.clear()
     migrate()
     assert [name for _, name, _ in server.patched] == list("abcde")
@@ -245,6 +281,46 @@ def test_an_object_without_room_for_its_carrier_is_not_left_to_the_cluster(serve
     found = migration.migrated(migration.examined(*kinds), Unused())
     assert (found.findings, found.stored) == ((), ("storage",))
     assert [name for _, name, _ in server.patched] == list("abcde")
+
+
+class OfCluster:
+    """Migrations of a cluster that come to a given end."""
+
+    def __init__(self, state):
+        self.state, self.there = state, False
+
+    def begin(self, kind):
+        self.there = True
+
+    def condition(self, kind):
+        return self.state if self.there else None
+
+    def remove(self, kind):
+        self.there = False
+
+
+@pytest.mark.parametrize(
+    ("state", "seconds", "written"),
+    [
+        (("Succeeded", ""), 0, []),
+        (("Failed", "v3 does not support discovery operations"), 0, list("abcde")),
+        (("Running", ""), 30, list("abcde")),
+        (None, 0, list("abcde")),
+    ],
+)
+def test_what_the_cluster_does_not_rewrite_is_rewritten_page_by_page(server, cluster, kinds, state, seconds, written):  # fmt: skip
+    now = [0.0]
+
+    def sleep(waited):
+        now[0] += waited
+
+    of_cluster = OfCluster(state)
+    migration = Migration(cluster, "r", clock=lambda: now[0], sleep=sleep)
+    found = migration.migrated(migration.examined(*kinds), of_cluster)
+    assert (found.findings, found.stored, of_cluster.there) == ((), ("storage",), False)
+    as_it_is = [name for _, name, patch in server.patched if not patch]
+    assert as_it_is == written
+    assert seconds <= now[0] < seconds + 2
 
 
 def test_objects_without_a_namespace(server, cluster, kinds):

@@ -4,6 +4,8 @@ import datetime as dt
 
 import pytest
 
+from trundle.channels import Channel, Hold, Request, State, check_trust
+from trundle.channels.decision import check_holds
 from trundle.kubernetes.operator import SpecError, wanted_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
@@ -100,3 +102,23 @@ def test_a_condition_keeps_its_time_as_long_as_its_status_stays():
     second = {each["type"]: each for each in status_document(report, first, 2, later)["conditions"]}
     assert second["Ready"]["lastTransitionTime"] == "2026-01-02T01:00:00Z"
     assert (second["Blocked"]["status"], second["Blocked"]["reason"]) == ("True", "Held")
+
+
+def test_what_is_in_the_way_is_said_with_what_can_be_done_in_a_cluster():
+    state = State(
+        package="acme/db",
+        channel="stable",
+        clock_floor=NOW + dt.timedelta(days=1),
+        holds=(Hold("an audit", NOW),),
+    )
+    channel = Channel(name="stable", package="acme/db", expires=NOW + dt.timedelta(days=9))
+    late = check_trust(channel, state, NOW, Request())
+    held = check_holds(state, None, NOW)
+    assert [str(each.code) for each in (*late, *held)] == ["clock-went-back", "held"]
+    assert all("`trundle " in each.advice for each in (*late, *held))
+    report = Report()
+    report.stops([*late, *held])
+    assert list(report.blocked) == ["ClockWentBack", "Held"]
+    assert "trundle.dev/hold" in report.blocked["Held"]
+    assert all("`trundle " not in each for each in report.blocked.values())
+    assert (report.reason, report.ready) == ("ClockWentBack", False)

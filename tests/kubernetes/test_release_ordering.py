@@ -5,7 +5,14 @@ import random
 import pytest
 
 from trundle.kubernetes import DefinitionError
-from trundle.kubernetes.operator import Applier, Part, leaving, ordered, parts_of
+from trundle.kubernetes.operator import (
+    Applier,
+    OtherReleaseError,
+    Part,
+    leaving,
+    ordered,
+    parts_of,
+)
 
 
 def document(kind, name="a", namespace="", api="v1"):
@@ -127,3 +134,65 @@ def test_runs_that_are_killed_anywhere_leave_nothing_behind(killed):
     used = ("CustomResourceDefinition", "used")
     assert names - {used} == expected | {("ConfigMap", "trundle-applied-x")}
     assert {each.name for each in Applier(kept, "x").earlier()} >= {"stays", "a"}
+
+
+def value(kept, part):
+    return kept.there[part.identity].get("data")
+
+
+def with_data(part, data):
+    return parts_of([{**part.document, "data": data}], "x")[0]
+
+
+def test_an_object_of_another_release_is_neither_changed_nor_deleted():
+    kept, shared, own = Kept(), part("ConfigMap", "shared"), part("ConfigMap", "own")
+    Applier(kept, "one").apply([with_data(shared, "1")])
+    before = dict(kept.there)
+    with pytest.raises(OtherReleaseError, match="ConfigMap shared of default/one"):
+        Applier(kept, "two").apply([with_data(shared, "2"), own])
+    assert kept.there == before
+    Applier(kept, "two").apply([own])
+    Applier(kept, "two").finish([])
+    assert value(kept, shared) == "1"
+
+
+def test_a_release_that_is_gone_or_no_longer_has_an_object_gives_it_up():
+    kept, shared = Kept(), part("ConfigMap", "shared")
+    Applier(kept, "one").apply([with_data(shared, "1"), part("Secret")])
+    Applier(kept, "one").apply([part("Secret")])
+    assert shared.identity not in kept.there
+    Applier(kept, "two").apply([with_data(shared, "2")])
+    Applier(kept, "one").apply([part("Secret")])
+    assert value(kept, shared) == "2"
+    Applier(kept, "two").forget()
+    Applier(kept, "three").apply([with_data(shared, "3")])
+    assert value(kept, shared) == "3"
+
+
+def test_a_release_that_yields_is_taken_over_and_deletes_only_the_rest():
+    kept, shared, rest = Kept(), part("ConfigMap", "shared"), part("ConfigMap", "rest")
+    Applier(kept, "one").apply([with_data(shared, "1"), rest])
+    Applier(kept, "two", yielding={"default/one"}).apply([with_data(shared, "2")])
+    found = Applier(kept, "one").finish([])
+    assert [each.name for each in found.deleted] == ["rest"]
+    assert (value(kept, shared), rest.identity in kept.there) == ("2", False)
+
+
+def test_force_takes_objects_of_another_release_over():
+    kept, shared = Kept(), part("ConfigMap", "shared")
+    Applier(kept, "one").apply([with_data(shared, "1")])
+    Applier(kept, "two").apply([with_data(shared, "2")], force=True)
+    Applier(kept, "one").apply([part("Secret")])
+    assert value(kept, shared) == "2"
+
+
+def test_what_another_release_has_in_its_own_namespace_is_known_however_it_is_written():
+    kept = Kept()
+    kept.namespace = "there"
+    Applier(kept, "one").apply([part("ConfigMap", "shared")])
+    written = kept.there.pop(part("ConfigMap", "shared").identity)
+    full = part("ConfigMap", "shared", "there")
+    kept.there[full.identity] = written
+    kept.namespace = "here"
+    with pytest.raises(OtherReleaseError, match="of there/one"):
+        Applier(kept, "two").apply([full])

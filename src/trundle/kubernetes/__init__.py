@@ -1,5 +1,6 @@
 """A real cluster: CRDs, the conversion webhook, and the carrier of what a version cannot express."""
 
+from trundle.kubernetes._aggregation_manifests import aggregated_manifests
 from trundle.kubernetes._carrier import name_of as carrier_name
 from trundle.kubernetes._checking import compared
 from trundle.kubernetes._conversions import Conversions, ObjectError
@@ -27,6 +28,7 @@ __all__ = [
     "Webhook",
     "WebhookApplication",
     "WebhookMetrics",
+    "aggregated_manifests",
     "carrier_name",
     "compared",
     "definitions",

@@ -52,8 +52,15 @@ class _MissingError(RequestError):
     """There is no such thing."""
 
 
-def connect(kubeconfig: Path | None = None, context: str | None = None) -> "Cluster":
+def connect(
+    kubeconfig: Path | None = None, context: str | None = None, timeout: float = _TIMEOUT
+) -> "Cluster":
     """A cluster by a kubeconfig; that of the environment by default, or of the pod that this runs in.
+
+    Args:
+        kubeconfig: the file; None for the default.
+        context: the context in it; None for the current one.
+        timeout: how many seconds an answer may take.
 
     Raises:
         ClusterError: there is none.
@@ -62,7 +69,7 @@ def connect(kubeconfig: Path | None = None, context: str | None = None) -> "Clus
         found = KubeConfig.from_file(kubeconfig) if kubeconfig else KubeConfig.from_env()
         config = found.get(context)
         client = lightkube.Client(
-            config, field_manager=MANAGER, timeout=httpx2.Timeout(_TIMEOUT), trust_env=True
+            config, field_manager=MANAGER, timeout=httpx2.Timeout(timeout), trust_env=True
         )
     except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
         where = str(kubeconfig or "the kubeconfig")

@@ -19,6 +19,8 @@ class KubernetesCode(Code):
     SPEC = "invalid-installation"
     UNMIGRATED = "waits-for-migration"
     UNREADABLE = "unreadable-storage"
+    SCHEMAS = "unusable-schemas"
+    OWNED = "owned-by-another-release"
 
 
 class DefinitionError(ExpectationError):

@@ -10,17 +10,19 @@ from trundle.kubernetes._admission_manifests import by_group, policies, webhook_
 from trundle.kubernetes._definitions import Webhook, definitions
 
 _PORT = 8443
+TLS_FILES = ("--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key")
+"""The options that name the certificate to what runs in a pod."""
 _GRACE = 40
 """How many seconds a replica has to end; requests that have begun take up to 30."""
 
 _INJECT = "cert-manager.io/inject-ca-from"
 _VIEW, _EDIT = ["get", "list", "watch"], ["create", "delete", "deletecollection", "patch", "update"]
-_RBAC = "rbac.authorization.k8s.io/v1"
+RBAC = "rbac.authorization.k8s.io/v1"
 _RECIPE = """\
-# The image of the webhook. Build it from the project's folder: docker build -f {folder}/Dockerfile -t {image} .
+# The image of the {what}. Build it from the project's folder: docker build -f {folder}/Dockerfile -t {image} .
 FROM python:3.13-slim
 ENV PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1
-RUN pip install --no-cache-dir 'trundle[api]=={version}'
+RUN pip install --no-cache-dir 'trundle[{extras}]=={version}'
 WORKDIR /project
 COPY . .
 RUN trundle generate --check
@@ -86,10 +88,12 @@ def manifests(
     files = {
         "crds.yaml": annotated(definitions(kinds, placement.webhook, note), placement.annotations),
         "admission.yaml": _admission(kinds, placement, admission),
-        "roles.yaml": _roles(kinds, placement),
+        "roles.yaml": [*people(kinds, placement), _migrating(kinds, placement)],
     }
     if placement.namespace:
-        made = container("webhook", placement, ["kube", "webhook", f"--admission={admission}"])
+        made = container(
+            "webhook", placement, ["kube", "webhook", f"--admission={admission}", *TLS_FILES]
+        )
         files["webhook.yaml"] = running(placement, pod(placement, made))
         if placement.annotations:
             files["certificate.yaml"] = certificate(placement)
@@ -98,15 +102,17 @@ def manifests(
     return {**found, "kustomization.yaml": [{**head, "resources": sorted(found)}]}
 
 
-def recipe(image: str, folder: str, version: str) -> str:
-    """The recipe of the webhook's image.
+def recipe(image: str, folder: str, version: str, *, aggregated: bool = False) -> str:
+    """The recipe of the image of the webhook, or of the aggregated server.
 
     Args:
         image: its name.
         folder: where the recipe stands.
         version: the version of Trundle.
+        aggregated: whether it is that of the server.
     """
-    return _RECIPE.format(image=image, folder=folder, version=version)
+    what, extras = ("server", "kube,postgres") if aggregated else ("webhook", "api")
+    return _RECIPE.format(what=what, image=image, folder=folder, version=version, extras=extras)
 
 
 def annotated(
@@ -194,7 +200,7 @@ def container(name: str, placement: Placement, arguments: list[str]) -> dict[str
     return {
         "name": name,
         "image": placement.image,
-        "args": [*arguments, f"--port={_PORT}", "--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"],
+        "args": [*arguments, f"--port={_PORT}"],
         "ports": [{"name": "https", "containerPort": _PORT}],
         "startupProbe": {**probe("/readyz"), "periodSeconds": 1, "failureThreshold": 60},
         "readinessProbe": {**probe("/readyz"), "periodSeconds": 5},
@@ -237,7 +243,7 @@ def certificate(placement: Placement) -> list[dict[str, Any]]:
     ]
 
 
-def _roles(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]]:
+def people(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]]:
     """Roles of people, added to those of the cluster."""
 
     def role(name: str, verbs: list[str], *added_to: str) -> dict[str, Any]:
@@ -256,12 +262,11 @@ def _roles(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]
             for group, members in by_group(kinds).items()
         ]
         metadata = {"name": f"{placement.name}-{name}", "labels": labels}
-        return {"apiVersion": _RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
+        return {"apiVersion": RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
 
     return [
         role("view", _VIEW, "view", "edit", "admin"),
         role("edit", _EDIT, "edit", "admin"),
-        _migrating(kinds, placement),
     ]
 
 
@@ -285,4 +290,4 @@ def _migrating(kinds: list[ServedKind], placement: Placement) -> dict[str, Any]:
         plurals, verbs = [each.plural for each in members], ["get", "list", "patch"]
         rules.append({"apiGroups": [group], "resources": plurals, "verbs": verbs})
     metadata = {"name": f"{placement.name}-migrate"}
-    return {"apiVersion": _RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}
+    return {"apiVersion": RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}

@@ -31,6 +31,9 @@ _POLL = 0.5
 _NUDGE = 10.0
 """After how many seconds an object is written again, so that the cluster's migration goes on."""
 
+_PATIENCE, _PATIENCE_FOR_EACH = 30.0, 0.02
+"""For how many seconds the cluster's migration may run, and how many more for each object."""
+
 _CONFLICT = 409
 
 
@@ -47,7 +50,7 @@ class Subject:
     Attributes:
         kind: the resource type with the versions that the project serves.
         known: the same with all versions that it converts.
-        labels: the versions to read and write at; the preferred one first.
+        labels: the versions to read and write at; those without defaults first, then the preferred one.
         stored: the versions that objects may be stored at.
         leaving: the versions that the cluster has, and the project does not serve.
         objects: how many objects there are.
@@ -90,6 +93,7 @@ class Migration:
         step: shows progress.
         clock: the time in seconds.
         sleep: waits.
+        target: the version that objects are to be stored at, which the CRD says already.
     """
 
     cluster: Cluster
@@ -99,6 +103,7 @@ class Migration:
     step: Step = lambda _step, _done=0, _total=0: None
     clock: Callable[[], float] = field(default=time.monotonic)
     sleep: Callable[[float], None] = field(default=time.sleep)
+    target: str = STORAGE
 
     def examined(self, kind: ServedKind, known: ServedKind) -> Subject:
         """What is there of a resource type, with a trial: all objects are read at all versions.
@@ -115,13 +120,13 @@ class Migration:
         versions = crd["spec"]["versions"]
         stored = tuple((crd.get("status") or {}).get("storedVersions") or ())
         served = {each["name"] for each in versions if each.get("served")}
-        labels = tuple(each for each in kind.versions if each in served)
+        labels = labels_of(kind, crd)
         leaving = {each["name"] for each in versions} - {STORAGE, *kind.versions}
         subject = replace(subject, labels=labels, stored=stored, leaving=tuple(sorted(leaving)))
         storage = next((each["name"] for each in versions if each.get("storage")), None)
-        if storage != STORAGE or not labels:
-            advice = "apply what `trundle kube crds` writes first, so that new objects are stored at `storage`"
-            expected = "a CRD of the project, which stores objects at `storage`"
+        if storage != self.target or not labels:
+            advice = f"apply what `trundle kube crds` writes first, so that new objects are stored at `{STORAGE}`"
+            expected = f"a CRD of the project, which stores objects at `{self.target}`"
             return _refused(subject, KubernetesCode.UNREADY, expected, str(storage), advice)
         unknown = [each for each in stored if each not in {STORAGE, *known.versions}]
         if unknown:
@@ -129,10 +134,10 @@ class Migration:
             expected = "objects that are stored at versions of the project"
             found = f"some at {', '.join(unknown)}, which would be lost"
             return _refused(subject, KubernetesCode.UNREADY, expected, found, advice)
-        return self._tried(subject, sorted(served))
+        return self.tried(subject, sorted(served))
 
-    def _tried(self, subject: Subject, served: Iterable[str]) -> Subject:
-        """Reads all objects at all versions that are served."""
+    def tried(self, subject: Subject, served: Iterable[str]) -> Subject:
+        """Reads all objects at some versions."""
         findings: list[Finding] = []
         count, roomless = 0, False
         for label in served:
@@ -175,6 +180,8 @@ class Migration:
         findings: list[Finding] = []
         rewritten, begun = 0, self.clock()
         after = self._resumed(subject)
+        if not after:  # What another release has noted must not hold when that one is back.
+            self._note(subject, "")
         objects = self.cluster.objects(subject.kind, subject.labels[0], self.page, after)
         for count, each in enumerate(objects, 1):
             self.step(key_of(each), count, max(count, subject.objects))
@@ -234,14 +241,16 @@ class Migration:
         raise AssertionError
 
     def _by_cluster(self, subject: Subject, migrations: Migrations) -> Subject:
-        """Has the cluster rewrite all objects."""
+        """Has the cluster rewrite all objects; page by page what it does not."""
         kind = subject.kind
+        self._note(subject, None)
         migrations.remove(kind)  # One of an earlier time, perhaps of another release.
         migrations.begin(kind)
-        nudged = None
+        begun, nudged = self.clock(), None
+        longest = _PATIENCE + subject.objects * _PATIENCE_FOR_EACH
         while True:
             found = migrations.condition(kind)
-            if found is None or found[0] != "Running":
+            if found is None or found[0] != "Running" or self.clock() - begun > longest:
                 break
             if nudged is None or self.clock() - nudged > _NUDGE:
                 self._nudge(subject)
@@ -249,20 +258,16 @@ class Migration:
             self.step(f"{kind.qualified}, by the cluster")
             self.sleep(_POLL)
         migrations.remove(kind)
-        if found is None or found[0] == "Failed":
-            said = "removed by another client" if found is None else found[1]
-            advice = "migrate again; with --pages, to see which object it is"
-            finding = _stays(
-                kind.qualified, "a migration by the cluster that ends well", said, advice
-            )
-            return replace(subject, findings=(finding,))
-        return replace(subject, rewritten=subject.objects)
+        if found is not None and found[0] == "Succeeded":
+            return replace(subject, rewritten=subject.objects)
+        # A cluster gives up where it asks for a version that has gone a moment ago, and waits where it watches what has gone.
+        return self._rewritten(subject)
 
     def _nudge(self, subject: Subject) -> None:
         """Writes one object, as the cluster's migration waits until its caches have seen a write after its beginning."""
         for each in self.cluster.objects(subject.kind, subject.labels[0], 1):
             for value in (self.release, None):
-                patch = {"metadata": {"annotations": {_note_name(subject.kind): value}}}
+                patch = {"metadata": {"annotations": {note_name(subject.kind): value}}}
                 self.cluster.merge(subject.kind, subject.labels[0], each, patch)
             return
 
@@ -275,50 +280,73 @@ class Migration:
         name = subject.kind.qualified
         for last in [False] * (_TRIES - 1) + [True]:
             crd = self.cluster.definition(name)
-            if crd is None or not _stores(crd):
+            if crd is None or not _stores(crd, self.target):
                 found = "none" if crd is None else "one that stores them elsewhere"
                 advice = "nothing was trimmed; apply the project's CRDs, and migrate again"
                 raise ClusterError(
-                    f"CRD {name}", "one that stores objects at `storage`", found, advice
+                    f"CRD {name}", f"one that stores objects at `{self.target}`", found, advice
                 )
-            if crd["status"].get("storedVersions") == [STORAGE]:
-                return replace(subject, stored=(STORAGE,))
+            if crd["status"].get("storedVersions") == [self.target]:
+                return replace(subject, stored=(self.target,))
             version = crd["metadata"]["resourceVersion"]
             patch = {
                 "metadata": {"resourceVersion": version},
-                "status": {"storedVersions": [STORAGE]},
+                "status": {"storedVersions": [self.target]},
             }
             try:
                 self.cluster.change_definition(name, patch, status=True)
             except RequestError as error:
                 if last or error.status != _CONFLICT:
                     raise
-        raise ClusterError(f"CRD {name}", f"storedVersions to be [{STORAGE}]", "another list", "migrate again")  # fmt: skip
+        raise ClusterError(f"CRD {name}", f"storedVersions to be [{self.target}]", "another list", "migrate again")  # fmt: skip
 
     def _resumed(self, subject: Subject) -> str:
         """After which object a migration of this release was ended."""
         crd = self.cluster.definition(subject.kind.qualified) or {}
-        text = (crd.get("metadata", {}).get("annotations") or {}).get(_note_name(subject.kind))
+        text = (crd.get("metadata", {}).get("annotations") or {}).get(note_name(subject.kind))
         try:
             noted = json.loads(text or "{}")
         except ValueError:
             return ""
-        return str(noted["after"]) if noted.get("release") == self.release else ""
+        is_this = (noted.get("release"), noted.get("to")) == (self.release, self.target)
+        return str(noted["after"]) if is_this else ""
 
     def _note(self, subject: Subject, key: str | None) -> None:
         """Notes how far a migration is; None where it has ended."""
-        said = None if key is None else json.dumps({"release": self.release, "after": key})
-        patch = {"metadata": {"annotations": {_note_name(subject.kind): said}}}
+        said = (
+            None
+            if key is None
+            else json.dumps({"release": self.release, "to": self.target, "after": key})
+        )
+        patch = {"metadata": {"annotations": {note_name(subject.kind): said}}}
         self.cluster.change_definition(subject.kind.qualified, patch)
 
 
-def _note_name(kind: ServedKind) -> str:
+def note_name(kind: ServedKind) -> str:
     """The annotation of a CRD that says how far a migration is."""
     return f"{kind.group}/migration"
 
 
-def _stores(crd: Mapping[str, Any]) -> bool:
-    return any(each.get("storage") and each["name"] == STORAGE for each in crd["spec"]["versions"])
+def labels_of(kind: ServedKind, crd: Mapping[str, Any]) -> tuple[str, ...]:
+    """The versions to read and write objects at; the best one first."""
+    versions = crd["spec"]["versions"]
+    served = {each["name"] for each in versions if each.get("served")}
+    defaults = {each["name"] for each in versions if _has_default(each.get("schema"))}
+    # A cluster puts defaults of a version into all that is written at it, so one without is better.
+    return tuple(sorted((e for e in kind.versions if e in served), key=defaults.__contains__))
+
+
+def _has_default(schema: Any) -> bool:
+    """Whether a schema has defaults anywhere."""
+    if not isinstance(schema, Mapping):
+        return False
+    inner = [*(schema.get("properties") or {}).values()]
+    inner += [schema.get(each) for each in ("openAPIV3Schema", "items", "additionalProperties")]
+    return "default" in schema or any(map(_has_default, inner))
+
+
+def _stores(crd: Mapping[str, Any], version: str) -> bool:
+    return any(each.get("storage") and each["name"] == version for each in crd["spec"]["versions"])
 
 
 def _refused(

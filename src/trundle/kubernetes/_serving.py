@@ -5,17 +5,27 @@ import signal
 import socket
 from collections.abc import Callable, Iterator
 from types import FrameType
+from typing import Any, Protocol
 
 import uvicorn
 
 from trundle.api import Tls
-from trundle.kubernetes._webhook import WebhookApplication
 
 _GRACE = 30
 
 
+class Stoppable(Protocol):
+    """An ASGI application that is to be ended."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any, /) -> None:
+        """Answers a request."""
+
+    def stop(self) -> None:
+        """Says that no more requests should come."""
+
+
 def serve_webhook(
-    application: WebhookApplication,
+    application: Stoppable,
     listener: socket.socket,
     tls: Tls,
     on_ready: Callable[[], None] = lambda: None,
@@ -47,7 +57,7 @@ class _Served(uvicorn.Server):
     """Says when it is ready, and takes signals as a wish to end that is no failure."""
 
     def __init__(
-        self, config: uvicorn.Config, application: WebhookApplication, on_ready: Callable[[], None]
+        self, config: uvicorn.Config, application: Stoppable, on_ready: Callable[[], None]
     ) -> None:
         super().__init__(config)
         self._application = application

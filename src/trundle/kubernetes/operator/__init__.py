@@ -1,15 +1,21 @@
 """What a release carries, put into a cluster: applied in an order that works, pruned, and kept up to date by channel."""
 
 from trundle.kubernetes.operator._applying import Applied, Applier, Leftover, plan_of
-from trundle.kubernetes.operator._converting import converting
 from trundle.kubernetes.operator._following import parts_in
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._leadership import Leadership
 from trundle.kubernetes.operator._manifests import operator_manifests, operator_recipe
+from trundle.kubernetes.operator._migrating import Migrations
 from trundle.kubernetes.operator._objects import Objects
 from trundle.kubernetes.operator._operator import Look, Operator
 from trundle.kubernetes.operator._ordering import Part, leaving, ordered, parts_of
+from trundle.kubernetes.operator._releases import OtherReleaseError
+from trundle.kubernetes.operator._replicas import Replica, Replicas
+from trundle.kubernetes.operator._rolling import Rolling
+from trundle.kubernetes.operator._schemas import SchemaLoader
+from trundle.kubernetes.operator._serving import Records
 from trundle.kubernetes.operator._wanted import APPROVE, SpecError, Wanted, wanted_of
+from trundle.kubernetes.operator._webhooks import Webhooks
 
 __all__ = [
     "APPROVE",
@@ -19,12 +25,19 @@ __all__ = [
     "Leadership",
     "Leftover",
     "Look",
+    "Migrations",
     "Objects",
     "Operator",
+    "OtherReleaseError",
     "Part",
+    "Records",
+    "Replica",
+    "Replicas",
+    "Rolling",
+    "SchemaLoader",
     "SpecError",
     "Wanted",
-    "converting",
+    "Webhooks",
     "leaving",
     "operator_manifests",
     "operator_recipe",

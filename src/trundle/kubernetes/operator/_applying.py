@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -11,6 +11,7 @@ from trundle.kubernetes._cluster import MISSING, ClusterError, RequestError
 from trundle.kubernetes._errors import DefinitionError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, leaving, ordered, together
+from trundle.kubernetes.operator._releases import Ownership, parts_in_record, record_of
 
 _SECONDS = 60
 _STEP = 0.2
@@ -53,20 +54,27 @@ class Applier:
     """Applies releases under a name, and remembers in a ConfigMap of the cluster what it applied.
 
     What is about to be applied is remembered before, and what was deleted is forgotten after: one that is killed
-    leaves nothing behind that the next run does not know. Of two that run at once, one ends with a conflict.
+    leaves nothing behind that the next run does not know. Of two that run at once, one ends with a conflict. An object of
+    another release is neither applied nor deleted, as long as that release has it.
 
     Args:
         objects: the objects of the cluster.
         name: what is installed.
         sleep: waits between two looks at an object.
+        yielding: releases that give up what they have, as `NAMESPACE/NAME`.
     """
 
     def __init__(
-        self, objects: Objects, name: str, sleep: Callable[[float], None] = time.sleep
+        self,
+        objects: Objects,
+        name: str,
+        sleep: Callable[[float], None] = time.sleep,
+        yielding: Container[str] = (),
     ) -> None:
         self._objects = objects
         self._sleep = sleep
-        self._record = Part("v1", "ConfigMap", objects.namespace, f"trundle-applied-{name}")
+        self._ownership = Ownership(objects, name, yielding)
+        self._record = record_of(objects.namespace, name)
         self._version = ""
         self._known: list[Part] | None = None
         self.release = ""
@@ -81,23 +89,19 @@ class Applier:
         if found is None:
             return []
         self._version = found["metadata"]["resourceVersion"]
-        try:
-            self.release = found["data"].get("release", "")
-            return [Part(*each) for each in json.loads(found["data"]["objects"])]
-        except (AttributeError, KeyError, TypeError, ValueError):
-            advice = "restore it from a backup; nothing was changed"
-            raise DefinitionError(
-                str(self._record), "a list of objects", "something else", advice
-            ) from None
+        known = parts_in_record(found)
+        self.release = found["data"].get("release", "")
+        return known
 
     def apply(self, wanted: Sequence[Part], *, force: bool = False) -> Applied:
         """Applies a release, waits until its CRDs are established, and deletes what it no longer has.
 
         Args:
             wanted: all objects of the release.
-            force: whether fields that others own are taken over.
+            force: whether fields that others own, and objects that other releases have, are taken over.
 
         Raises:
+            OtherReleaseError: another release has some of the objects; nothing was changed.
             ClusterError: the cluster refuses something, or a CRD is not established in time.
             DefinitionError: there are too many objects, or no namespace to remember them in.
         """
@@ -110,7 +114,7 @@ class Applier:
 
         Args:
             wanted: all objects of the release.
-            force: whether fields that others own are taken over.
+            force: whether fields that others own, and objects that other releases have, are taken over.
             release: what is remembered as the release, when all is applied.
 
         Returns:
@@ -119,6 +123,8 @@ class Applier:
         Raises:
             TrundleError: as `apply` has it.
         """
+        if not force:
+            self._ownership.check(wanted)
         known = self._known = together(self.earlier(), wanted)
         self._remember(known)
         steps = ordered(wanted)
@@ -127,7 +133,7 @@ class Applier:
             if definitions and each.kind not in ("Namespace", DEFINITION):
                 self._establish(definitions)
                 definitions = []
-            self._objects.apply(each, force=force)
+            self._objects.apply(self._ownership.marked(each), force=force)
         self._establish(definitions)
         if release != self.release:
             self.release = release
@@ -135,7 +141,7 @@ class Applier:
         return steps
 
     def finish(self, wanted: Sequence[Part], leftover: Leftover = Leftover.UNUSED) -> Applied:
-        """Deletes what the release before had, and this one has not.
+        """Deletes what the release before had, and this one has not; but for what another release has taken over.
 
         Args:
             wanted: all objects of the release.
@@ -159,6 +165,8 @@ class Applier:
         deleted: list[Part] = []
         kept: list[Part] = []
         for each in gone:
+            if self._ownership.is_taken(each):
+                continue
             if each.kind == DEFINITION and self._stays(each, leftover):
                 kept.append(each)
                 continue

@@ -14,14 +14,16 @@ from trundle.installation import (
     Install,
     Installation,
     Package,
+    check_root,
     complete,
     foresee,
     install,
     roll_back,
     uninstall,
+    unpacked_before,
     upgrade,
 )
-from trundle.kubernetes._cluster import Cluster
+from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._applying import Applier, Leftover
 from trundle.kubernetes.operator._installations import Installations
@@ -30,7 +32,11 @@ from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._objects import Objects
 from trundle.kubernetes.operator._ordering import Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
+from trundle.kubernetes.operator._releases import OtherReleaseError
 from trundle.kubernetes.operator._reporting import Report, camel
+from trundle.kubernetes.operator._rolling import Rolling
+from trundle.kubernetes.operator._schemas import SchemasError, packed
+from trundle.kubernetes.operator._serving import DamagedError
 from trundle.kubernetes.operator._storage import unreadable
 from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
 from trundle.project import read_documents
@@ -66,6 +72,8 @@ class Follower:
         installation: what is installed there.
         keeper: keeps what the installation remembers.
         check: raises an error where this operator is no longer the one that acts.
+        rolling: brings resource types into the cluster.
+        leaving: the installations of the namespace that are being deleted: what they have may be taken over.
     """
 
     def __init__(
@@ -74,14 +82,19 @@ class Follower:
         installation: Installation,
         keeper: Keeper,
         check: Callable[[], None],
+        rolling: Rolling,
+        leaving: Iterable[Mapping[str, Any]] = (),
     ) -> None:
+        self._yielding = {owner_of(each) for each in leaving}
         self._cluster = cluster
         self._found = Installations(cluster)
         self._installation = installation
         self._keeper = keeper
         self._check = check
+        self._rolling = rolling
         self._unready: dict[str, str] = {}
         self._taken: dict[str, str] = {}
+        self._applied: set[str] = set()
 
     def tidy(self, documents: Iterable[Mapping[str, Any]]) -> None:
         """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read.
@@ -113,9 +126,11 @@ class Follower:
         except (SupersededError, LostLeaseError):
             raise
         except SpecError as error:
-            _blocked(report, error.findings, "InvalidSpec")
+            report.stops(error.findings, "InvalidSpec")
         except RefusedError as error:
-            _blocked(report, error.refusals)
+            report.stops(error.refusals)
+        except (DamagedError, OtherReleaseError, SchemasError) as error:
+            report.stops(error.findings)
         except (TrundleError, OSError) as error:
             report.says("Failed", str(error))
         return report
@@ -133,7 +148,7 @@ class Follower:
         except (SupersededError, LostLeaseError):
             raise
         except RefusedError as error:
-            _blocked(report, error.refusals)
+            report.stops(error.refusals)
         except (TrundleError, OSError) as error:
             report.says("Failed", str(error))
         return report
@@ -144,10 +159,17 @@ class Follower:
         with contextlib.suppress(SpecError):  # What is wrong in it is no reason to stay.
             wanted = wanted_of(document)
             leftover, package = wanted.leftover, self._package(wanted)
-        if package is not None and package.subscription.repository not in self._taken:
-            uninstall(self._installation, package.name)
-            self._keeper.save()
+        if package is not None:
+            repository = package.subscription.repository
+            heir = self._taken.get(repository)
+            if heir is not None and repository not in self._applied:
+                report.says("Uninstalling", f"{heir} takes its package over, and is not ready")
+                return
+            if heir is None:
+                uninstall(self._installation, package.name)
+                self._keeper.save()
         self._check()
+        self._rolling.end(owner_of(document))
         applier = self._applier(document)
         found = applier.finish([], leftover)
         if found.held:
@@ -155,15 +177,29 @@ class Follower:
             report.says("Uninstalling", f"finalizers hold {names}")
             return
         applier.forget()
+        self._rolling.forget([owner_of(document)])
         report.says("Uninstalled", "all is gone that had to go", ready=True)
 
     def _follow(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> None:
+        back = None
+        self._rolling.check(owner_of(document))
         try:
             package = self._decided(document, wanted, report)
+        except RefusedError as error:
+            # Until the objects are rewritten, what is installed is looked after.
+            present = self._package(wanted)
+            if present is None or error.code is not RefusalCode.STILL_STORED:
+                raise
+            report.stops(error.refusals, ready=True)
+            package = present
+            if wanted.roll_back is not None and wanted.roll_back == present.version:
+                with unpacked_before(self._installation, present.name) as folder:
+                    back = packed(folder)
         finally:
             self._keeper.save()
         self._check()
-        self._put(document, wanted, package, report)
+        complete(self._installation, package.name)
+        self._put(document, wanted, package, report, back)
 
     def _decided(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> Package:
         """Decides which version is installed, and fetches it."""
@@ -185,10 +221,10 @@ class Follower:
         name = package.name
         if package.subscription.policy != wanted.policy and package.pinned is None:
             self._installation.set_policy(name, wanted.policy)
-        if package.pinned is None:
+        if package.pinned is None and self._is_trusted(document, wanted, package, report):
             self._hear(name, wanted, report)
             result = upgrade(self._installation, [name])
-            _blocked(report, result.refusals.get(name, ()), ready=True)
+            report.stops(result.refusals.get(name, ()), ready=True)
         outlook = foresee(self._installation, [name])[0]
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
@@ -197,7 +233,6 @@ class Follower:
                 camel(str(each.reason)), f"{each.entry.version}: {each.message}"
             )
         report.changed = package.digest != before
-        complete(self._installation, name)
         return package
 
     def _hear(self, name: str, wanted: Wanted, report: Report) -> None:
@@ -215,10 +250,15 @@ class Follower:
             try:
                 installation.approve(name, wanted.approved, by=_OPERATOR)
             except RefusedError as error:
-                _blocked(report, error.refusals, ready=True)
+                report.stops(error.refusals, ready=True)
 
     def _put(
-        self, document: Mapping[str, Any], wanted: Wanted, package: Package, report: Report
+        self,
+        document: Mapping[str, Any],
+        wanted: Wanted,
+        package: Package,
+        report: Report,
+        back: bytes | None,
     ) -> None:
         """Applies what a package carries, waits until it is ready, and prunes."""
         missing = [
@@ -231,15 +271,17 @@ class Follower:
         if missing:
             report.says("Waiting", f"{', '.join(missing)} has to be ready first")
             return
-        parts = parts_in(self._installation.folders.of(package) / _FOLDER)
-        gate = list(unreadable(objects, parts))
-        if gate:
-            _blocked(report, gate)
+        parts = self._parts(document, package, report, back)
+        gate = [] if parts is None else list(unreadable(objects, parts))
+        if parts is None or gate:
+            report.stops(gate)
+            report.migration = self._rolling.migrated(owner_of(document))
             return
         release = f"{package.release.version} {package.digest}"
         applier.put(parts, release=release)
         report.version, report.digest = str(package.release.version), package.digest
         self._check()
+        report.migration = self._rolling.migrated(owner_of(document), applied=True)
         whys = [(each, unready(objects.get(each))) for each in parts]
         waiting = [f"{each}: {why}" for each, why in whys if why]
         if waiting:
@@ -247,6 +289,7 @@ class Follower:
             return
         found = applier.finish(parts, wanted.leftover)
         del self._unready[package.name]
+        self._applied.add(package.subscription.repository)
         message = f"{report.version} is in the cluster, with {len(parts)} objects"
         for verb, some in (
             ("stays, as it has objects or is to", found.kept),
@@ -254,6 +297,19 @@ class Follower:
         ):
             message += "".join(f"; {each} {verb}" for each in some)
         report.says("Applied", message, ready=True)
+
+    def _parts(
+        self, document: Mapping[str, Any], package: Package, report: Report, back: bytes | None
+    ) -> list[Part] | None:
+        """All that a package carries; None where it cannot be applied yet, as the report says then."""
+        folder = self._installation.folders.of(package)
+        own = parts_in(folder / _FOLDER)
+        stage = self._rolling.brought(owner_of(document), package, folder, own, back)
+        self._check()
+        report.stops(stage.findings)
+        if stage.waiting:
+            report.says("Waiting", stage.waiting)
+        return None if stage.findings or stage.waiting else [*stage.parts, *own]
 
     def _take(self, document: Mapping[str, Any], wanted: Wanted) -> None:
         """Refuses a package that another installation of the namespace asks for.
@@ -279,6 +335,21 @@ class Follower:
         ]
         return found[0] if found else None
 
+    def _is_trusted(
+        self, document: Mapping[str, Any], wanted: Wanted, package: Package, report: Report
+    ) -> bool:
+        """Whether the Secret still has the root that the channel is verified by; one that is gone is not needed any more."""
+        try:
+            root = self._root(document, wanted)
+            if root is not None:
+                check_root(self._installation, package, root)
+        except ClusterError:
+            return True
+        except RefusedError as error:
+            report.stops(error.refusals, ready=True)
+            return error.code is not RefusalCode.BAD_SIGNATURE
+        return True
+
     def _root(self, document: Mapping[str, Any], wanted: Wanted) -> bytes | None:
         if not wanted.secret:
             return None
@@ -288,7 +359,12 @@ class Follower:
         return Objects(self._cluster, document["metadata"]["namespace"])
 
     def _applier(self, document: Mapping[str, Any]) -> Applier:
-        return Applier(self._objects(document), _name(document))
+        return Applier(self._objects(document), _name(document), yielding=self._yielding)
+
+
+def owner_of(document: Mapping[str, Any]) -> str:
+    """What an installation is called as the owner of what is in the cluster: its namespace and its name."""
+    return f"{document['metadata']['namespace']}/{_name(document)}"
 
 
 def _name(document: Mapping[str, Any]) -> str:
@@ -309,24 +385,3 @@ def _follows(package: Package, wanted: Wanted) -> bool:
     follows = package.subscription
     same = (wanted.channel or "stable") == follows.channel
     return package.pinned is None and same and follows.signed != wanted.unsigned
-
-
-def _blocked(
-    report: Report, findings: Iterable[Finding], reason: str = "", *, ready: bool = False
-) -> None:
-    """Says what is in the way.
-
-    Args:
-        report: where to say it.
-        findings: what it is.
-        reason: the reason of all of them; by their codes where empty.
-        ready: whether what is there goes on being looked after.
-    """
-    findings = list(findings)
-    for each in findings:
-        name = reason or camel(str(each.code))
-        earlier = report.blocked.get(name)
-        report.blocked[name] = f"{earlier}\n{each.coded}" if earlier else each.coded
-        report.away = report.away or each.code == RefusalCode.UNREACHABLE
-    if findings and not ready:
-        report.says(next(iter(report.blocked)), next(iter(report.blocked.values())))

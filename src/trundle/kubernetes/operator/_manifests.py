@@ -5,6 +5,8 @@ from typing import Any
 
 from trundle.kubernetes._definitions import definitions
 from trundle.kubernetes._manifests import (
+    TLS_FILES,
+    AdmissionBy,
     Placement,
     annotated,
     certificate,
@@ -29,13 +31,17 @@ ENTRYPOINT ["trundle"]
 
 
 def operator_manifests(
-    placement: Placement, namespaces: Iterable[str], note: Callable[[str], object]
+    placement: Placement,
+    namespaces: Iterable[str],
+    admission: AdmissionBy,
+    note: Callable[[str], object],
 ) -> dict[str, list[dict[str, Any]]]:
     """All that is installed, by file, with a kustomization of the files.
 
     Args:
         placement: how the operator stands in the cluster.
         namespaces: the namespaces in which it may install packages; all where there are none.
+        admission: who puts back what clients drop of carriers, for what packages carry.
         note: is called with what the CRD cannot say.
     """
     crds = definitions(installation_kinds(), placement.webhook, note)
@@ -44,8 +50,11 @@ def operator_manifests(
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": placement.namespace}}
         ],
         "crds.yaml": annotated(crds, placement.annotations),
-        "roles.yaml": [*_roles(placement), *_bindings(placement, sorted(set(namespaces)))],
-        "operator.yaml": running(placement, _pod(placement), token=True),
+        "roles.yaml": [
+            *_roles(placement, admission),
+            *_bindings(placement, sorted(set(namespaces))),
+        ],
+        "operator.yaml": running(placement, _pod(placement, admission), token=True),
     }
     if placement.annotations:
         files["certificate.yaml"] = certificate(placement)
@@ -58,8 +67,9 @@ def operator_recipe(image: str, folder: str, version: str) -> str:
     return _RECIPE.format(image=image, folder=folder, version=version)
 
 
-def _pod(placement: Placement) -> dict[str, Any]:
-    arguments = ["kube", "operator", "--identity=$(POD_NAME)", "--cache=/cache"]
+def _pod(placement: Placement, admission: AdmissionBy) -> dict[str, Any]:
+    arguments = ["kube", "operator", "--identity=$(POD_NAME)", "--cache=/cache", *TLS_FILES]
+    arguments.append(f"--admission={admission}")
     made = container("operator", placement, arguments)
     named = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
     made["env"] = [named]
@@ -74,7 +84,24 @@ def _rule(group: str, resources: list[str], *verbs: str) -> dict[str, Any]:
     return {"apiGroups": [group], "resources": resources, "verbs": list(verbs)}
 
 
-def _roles(placement: Placement) -> list[dict[str, Any]]:
+def _admitting(admission: AdmissionBy) -> list[dict[str, Any]]:
+    """What it may do so that clients cannot drop carriers."""
+    match admission:
+        case AdmissionBy.WEBHOOK:
+            kinds = ["mutatingwebhookconfigurations"]
+        case AdmissionBy.POLICY:
+            kinds = [
+                f"{each}admissionpolic{end}"
+                for each in ("mutating", "validating")
+                for end in ("ies", "ybindings")
+            ]
+        case AdmissionBy.NONE:
+            return []
+    group, verbs = "admissionregistration.k8s.io", ("get", "create", "patch", "delete")
+    return [_rule(group, kinds, *verbs)]
+
+
+def _roles(placement: Placement, admission: AdmissionBy) -> list[dict[str, Any]]:
     """What the operator may do: everywhere, in its own namespace, and where packages are installed."""
     name = placement.name
     everywhere = [
@@ -86,10 +113,16 @@ def _roles(placement: Placement) -> list[dict[str, Any]]:
             *("apiextensions.k8s.io", ["customresourcedefinitions"]),
             *("get", "list", "create", "patch", "delete"),
         ),
+        _rule("apiextensions.k8s.io", ["customresourcedefinitions/status"], "patch"),
+        _rule(
+            *("storagemigration.k8s.io", ["storageversionmigrations"]),
+            *("get", "list", "create", "delete"),
+        ),
+        *_admitting(admission),
     ]
     at_home = [
-        _rule("", ["configmaps"], "get", "create", "update"),
-        _rule("coordination.k8s.io", ["leases"], "get", "create", "update"),
+        _rule("", ["configmaps"], "get", "list", "create", "update", "delete"),
+        _rule("coordination.k8s.io", ["leases"], "get", "list", "create", "update", "delete"),
     ]
     beside = [
         _rule("", ["configmaps"], "get", "create", "patch", "delete"),

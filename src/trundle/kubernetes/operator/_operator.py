@@ -15,11 +15,12 @@ from typing import Any
 from trundle.errors import TrundleError
 from trundle.installation import INTERVAL, Installation
 from trundle.kubernetes._cluster import Cluster, ClusterError
-from trundle.kubernetes.operator._following import Follower
+from trundle.kubernetes.operator._following import Follower, owner_of
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper
 from trundle.kubernetes.operator._leadership import Leadership
 from trundle.kubernetes.operator._reporting import Report, status_document
+from trundle.kubernetes.operator._rolling import Rolling
 from trundle.registry import HttpSettings
 
 _SOON = 2.0
@@ -52,6 +53,7 @@ class Operator:
         folder: where content is kept that was fetched; it may be lost at any time.
         clock: the time.
         home: the namespace of what the operator remembers.
+        rolling: brings resource types into the cluster.
         namespace: the namespace whose installations are followed; `*` for all.
         leadership: says whether this operator acts; None where there is no other.
         log: is called with what there is to report.
@@ -66,6 +68,7 @@ class Operator:
         *,
         clock: Callable[[], dt.datetime],
         home: str,
+        rolling: Rolling,
         namespace: str = "*",
         leadership: Leadership | None = None,
         log: Callable[[str], object] = lambda _: None,
@@ -77,6 +80,7 @@ class Operator:
         self._folder = folder
         self._clock = clock
         self._home = home
+        self._rolling = rolling
         self._namespace = namespace
         self._leadership = leadership
         self._log = log
@@ -121,7 +125,7 @@ class Operator:
             listed = self._found.listed(self._namespace)
         except ClusterError as error:
             return self._reported(Look((str(error),), away=True))
-        failed = False
+        failed = not self._is_tidy(listed)
         for space, documents in groupby(listed, lambda each: each["metadata"]["namespace"]):
             try:
                 reports += self._namespace_looked_at(space, list(documents))
@@ -133,10 +137,21 @@ class Operator:
             Look(
                 tuple(lines),
                 pending=any(_is_pending(each) for each in reports),
-                away=failed or any(each.away or each.reason == "Failed" for each in reports),
+                away=failed or any(_is_away(each) for each in reports),
                 next_change=min((each for each in times if each), default=None),
             )
         )
+
+    def _is_tidy(self, documents: list[dict[str, Any]]) -> bool:
+        """Ends converting for installations that are gone; whether that could be looked at."""
+        if self._namespace != "*":
+            return True
+        try:
+            self._rolling.tidy(map(owner_of, documents))
+        except TrundleError as error:
+            self._log(str(error))
+            return False
+        return True
 
     def _reported(self, found: Look) -> Look:
         for each in found.lines:
@@ -150,9 +165,16 @@ class Operator:
             keeper = self._keepers[space] = Keeper(self._cluster, self._home, space, folder)
         keeper.load()
         reports = []
-        with Installation(folder, clock=self._clock, settings=self._settings) as installation:
-            follower = Follower(self._cluster, installation, keeper, self._check)
+        with Installation(
+            folder,
+            clock=self._clock,
+            settings=self._settings,
+            unreadable=lambda _, after: self._rolling.unreadable(space, after.name, after.storage),
+        ) as installation:
             leaving = [each for each in documents if each["metadata"].get("deletionTimestamp")]
+            follower = Follower(
+                self._cluster, installation, keeper, self._check, self._rolling, leaving
+            )
             follower.tidy(documents)
             # What stays is looked at first: what leaves may be what it needs.
             for each in sorted(documents, key=lambda each: each in leaving):
@@ -243,6 +265,8 @@ class Operator:
                 if leadership.renew() != held:
                     self._log("this operator acts" if leadership.holds else "another operator acts")
                     self._wake.set()
+                if leadership.holds and self._rolling.has_moved():
+                    self._wake.set()
             except ClusterError as error:
                 self._log(str(error))
             self.stopped.wait(leadership.seconds / 5)
@@ -252,8 +276,14 @@ def _is_pending(report: Report) -> bool:
     return (
         report.changed
         or report.reason in {"Waiting", "Uninstalling"}
+        or (report.migration is not None and report.migration.goes_on)
         or "DependencyConflict" in report.blocked
     )
+
+
+def _is_away(report: Report) -> bool:
+    failed = report.migration is not None and report.migration.failed
+    return report.away or report.reason == "Failed" or failed
 
 
 def _is_fine(report: Report) -> bool:

@@ -1,13 +1,20 @@
 """The status of an `Installation`: what `channels` says of a package, and what has become of it in the cluster."""
 
 import datetime as dt
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trundle.channels import Status, format_time
+from trundle.channels import RefusalCode, Status, format_time
+from trundle.errors import Code, Finding
+from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000
+_ADVICE: Mapping[Code, str] = {
+    RefusalCode.HELD: "remove the annotation `trundle.dev/hold`",
+    RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",
+}
+"""What to do in a cluster about refusals that name a command of an installation elsewhere."""
 _TAKEN_OVER = ("UpToDate", "ChannelUsable", "Published", "Held")
 
 
@@ -25,6 +32,7 @@ class Report:
         blocked: why it does not go on, by reason.
         away: whether a registry or a channel could not be reached.
         changed: whether another version was decided on.
+        migration: how far the objects of its resource types are rewritten; None where it brings none.
     """
 
     status: Status | None = None
@@ -36,10 +44,28 @@ class Report:
     blocked: dict[str, str] = field(default_factory=dict)
     away: bool = False
     changed: bool = False
+    migration: Progress | None = None
 
     def says(self, reason: str, message: str, *, ready: bool = False) -> None:
         """Says whether it is ready, and why."""
         self.reason, self.message, self.ready = reason, message, ready
+
+    def stops(self, findings: Iterable[Finding], reason: str = "", *, ready: bool = False) -> None:
+        """Says what is in the way.
+
+        Args:
+            findings: what it is.
+            reason: the reason of all of them; by their codes where empty.
+            ready: whether what is there goes on being looked after.
+        """
+        findings = [_advised(each) for each in findings]
+        for each in findings:
+            name = reason or camel(str(each.code))
+            earlier = self.blocked.get(name)
+            self.blocked[name] = f"{earlier}\n{each.coded}" if earlier else each.coded
+            self.away = self.away or each.code == RefusalCode.UNREACHABLE
+        if findings and not ready:
+            self.says(next(iter(self.blocked)), next(iter(self.blocked.values())))
 
 
 def status_document(
@@ -108,6 +134,8 @@ def _conditions(report: Report) -> Iterator[tuple[str, str, str, str]]:
         yield "Blocked", "True", next(iter(report.blocked)), "\n".join(report.blocked.values())
     else:
         yield "Blocked", "False", "NotBlocked", "nothing is in the way"
+    if report.migration is not None:
+        yield _migrated(report.migration)
     status = report.status
     if status is None:
         return
@@ -120,6 +148,19 @@ def _conditions(report: Report) -> Iterator[tuple[str, str, str, str]]:
         found = status.condition(kind)
         if found is not None:
             yield kind, found.status, found.reason, found.message
+
+
+def _migrated(found: Progress) -> tuple[str, str, str, str]:
+    if found.done:
+        text = f"all objects are stored in the shape of the release; {found.rewritten} of {found.objects} were rewritten"
+        return "Migrated", "True", "Migrated", text
+    reason = "Unmigrated" if found.findings else "Migrating"
+    return "Migrated", "False", reason, found.message
+
+
+def _advised(finding: Finding) -> Finding:
+    """A finding with advice that can be followed in a cluster."""
+    return replace(finding, advice=_ADVICE.get(finding.code, finding.advice))
 
 
 def camel(code: str) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import ClassVar
 
 from trundle.runtime import ABSENT, UNKNOWN, Absent, ApiObject
 
@@ -80,6 +81,13 @@ class InstallationStatusConditions(ApiObject, kw_only=True):
     reason: str
     status: str
     type: str
+
+    __required__: ClassVar[dict[str, str]] = {
+        "last_transition_time": '""',
+        "message": '""',
+        "reason": '""',
+        "type": '""',
+    }
 
 
 class InstallationStatusConditionsStatus(StrEnum):

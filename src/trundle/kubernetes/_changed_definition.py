@@ -1,0 +1,124 @@
+"""A CRD of a cluster that is changed while clients use it."""
+
+import contextlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trundle.api import ServedKind
+from trundle.kubernetes._cluster import CONFLICT, MISSING, RequestError
+from trundle.kubernetes._former import Former, former_of, served_versions, storing
+from trundle.kubernetes._migration import Migration, Subject, labels_of, note_name
+
+_LONGEST, _AGAIN = 30.0, 0.2
+"""For how many seconds to look whether an API server has followed a change, and how many pass between."""
+
+_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedDefinition:
+    """A CRD of a cluster, with the objects that it has.
+
+    Attributes:
+        migration: reads and rewrites objects, and shows progress.
+        kind: the resource type with the versions that the project serves.
+        known: the same with all versions that it converts.
+        settle: how many seconds to wait until all API servers have seen a change of the CRD.
+    """
+
+    migration: Migration
+    kind: ServedKind
+    known: ServedKind
+    settle: float
+
+    @property
+    def name(self) -> str:
+        """The name of the CRD."""
+        return self.kind.qualified
+
+    def current(self) -> dict[str, Any]:
+        """The CRD as it is now.
+
+        Raises:
+            RequestError: it was deleted, or the cluster cannot be asked.
+        """
+        crd = self.migration.cluster.definition(self.name)
+        if crd is None:
+            raise RequestError(f"CRD {self.name}", MISSING, "it was deleted meanwhile")
+        return crd
+
+    def former(self) -> Former:
+        """What it was before it was taken over.
+
+        Raises:
+            RequestError: it says so no more, or the cluster cannot be asked.
+            DefinitionError: what it says cannot be read.
+        """
+        former = former_of(self.current())
+        if former is None:
+            raise RequestError(f"CRD {self.name}", CONFLICT, "what it was is noted in it no more")
+        return former
+
+    def change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+        """Changes the CRD as it is now, and again where another client was quicker.
+
+        Args:
+            change: makes a patch of the CRD.
+
+        Raises:
+            RequestError: other clients were quicker each time, or the cluster refuses the patch.
+        """
+        for last in [False] * (_TRIES - 1) + [True]:
+            crd = self.current()
+            patch = change(crd)
+            metadata = {
+                **patch.get("metadata", {}),
+                "resourceVersion": crd["metadata"]["resourceVersion"],
+            }
+            try:
+                self.migration.cluster.change_definition(self.name, {**patch, "metadata": metadata})
+            except RequestError as error:
+                if last or error.status != CONFLICT:
+                    raise
+            else:
+                return
+
+    def store_at(self, version: str) -> None:
+        """Has objects stored at a version, and waits until they are: until an object that is written as it is gets stored anew."""
+        migration, labels = self.migration, labels_of(self.kind, self.current())
+        objects = migration.cluster.objects(self.kind, labels[0], 1) if labels else iter(())
+        first = next(objects, None)
+        # What an earlier migration has noted would have this one leave out what was stored otherwise meanwhile.
+        anew = {"annotations": {note_name(self.kind): None}}
+
+        def change(crd: dict[str, Any]) -> dict[str, Any]:
+            return {
+                "metadata": anew,
+                "spec": {"versions": storing(crd["spec"]["versions"], version)},
+            }
+
+        self.change(change)
+        until = migration.clock() + _LONGEST
+        while first is not None and migration.clock() < until:
+            # The migration says which object cannot be written.
+            with contextlib.suppress(RequestError):
+                made = migration.cluster.merge(self.kind, labels[0], first, {})
+                if made is None or _version_of(made) != _version_of(first):
+                    break
+            migration.sleep(_AGAIN)
+        self.wait()
+
+    def wait(self) -> None:
+        """Waits until all API servers follow a change."""
+        self.migration.step(f"{self.name}: API servers follow the change")
+        self.migration.sleep(self.settle)
+
+    def tried(self) -> Subject:
+        """Reads all objects at all versions."""
+        subject = Subject(self.kind, self.known)
+        return self.migration.tried(subject, sorted(served_versions(self.current())))
+
+
+def _version_of(found: Mapping[str, Any]) -> str:
+    return str(found["metadata"]["resourceVersion"])

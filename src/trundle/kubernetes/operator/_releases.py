@@ -1,0 +1,117 @@
+"""Which release an object belongs to: an annotation says so, and another release neither changes nor deletes it."""
+
+import json
+from collections.abc import Container, Iterable
+from dataclasses import replace
+from typing import Any
+
+from trundle.errors import Kind
+from trundle.kubernetes._cluster import ClusterError
+from trundle.kubernetes._errors import DefinitionError, KubernetesCode
+from trundle.kubernetes.operator._objects import Objects
+from trundle.kubernetes.operator._ordering import Part
+
+RELEASE = "trundle.dev/release"
+"""The annotation: the namespace and the name of the release that an object belongs to."""
+
+_MOST_NAMED = 5
+
+
+class OtherReleaseError(ClusterError):
+    """Objects that belong to another release."""
+
+    kind = Kind.CONFLICT
+    code = KubernetesCode.OWNED
+
+
+class Ownership:
+    """What belongs to one release.
+
+    Args:
+        objects: the objects of the cluster.
+        name: the name of the release.
+        yielding: releases that give up what they have, as `NAMESPACE/NAME`.
+    """
+
+    def __init__(self, objects: Objects, name: str, yielding: Container[str] = ()) -> None:
+        self._objects = objects
+        self._yielding = yielding
+        self.owner = f"{objects.namespace}/{name}"
+
+    def marked(self, part: Part) -> Part:
+        """An object with what says that it belongs to this release."""
+        metadata = part.document.get("metadata") or {}
+        annotations = {**(metadata.get("annotations") or {}), RELEASE: self.owner}
+        document = {**part.document, "metadata": {**metadata, "annotations": annotations}}
+        return replace(part, document=document)
+
+    def check(self, parts: Iterable[Part]) -> None:
+        """Makes sure that no object belongs to another release that still has it.
+
+        Raises:
+            OtherReleaseError: some do.
+        """
+        found = [(each, owner) for each in parts if (owner := self._other(each))]
+        found = [(each, owner) for each, owner in found if self._still_has(owner, each)]
+        if not found:
+            return
+        shown = ", ".join(f"{each} of {owner}" for each, owner in found[:_MOST_NAMED])
+        more = len(found) - _MOST_NAMED
+        shown += f" and {more} more" if more > 0 else ""
+        expected = "objects that no other release has"
+        advice = "take them out of one of the two, or delete that release first"
+        raise OtherReleaseError(self.owner, expected, shown, advice)
+
+    def is_taken(self, part: Part) -> bool:
+        """Whether another release has taken an object over."""
+        return bool(self._other(part))
+
+    def _other(self, part: Part) -> str:
+        """The other release that an object belongs to; empty where there is none."""
+        try:
+            found = self._objects.get(part)
+        except DefinitionError:  # Its CRD is not there, nor is it.
+            return ""
+        annotations = ((found or {}).get("metadata") or {}).get("annotations") or {}
+        owner = str(annotations.get(RELEASE, ""))
+        return "" if owner in {"", self.owner} else owner
+
+    def _still_has(self, owner: str, part: Part) -> bool:
+        """Whether a release remembers an object as its own, and keeps it."""
+        if owner in self._yielding:
+            return False
+        space, _, name = owner.partition("/")
+        try:
+            record = self._objects.get(record_of(space, name))
+            remembered = [] if record is None else parts_in_record(record)
+        except (ClusterError, DefinitionError):  # Where it cannot be known, nothing is taken.
+            return True
+        own = self._objects.namespace
+        return any(
+            (each.group, each.kind, each.name) == (part.group, part.kind, part.name)
+            and (
+                each.namespace == part.namespace
+                or (each.namespace or space) == (part.namespace or own)
+            )
+            for each in remembered
+        )
+
+
+def record_of(namespace: str, name: str) -> Part:
+    """Where a release remembers what it has."""
+    return Part("v1", "ConfigMap", namespace, f"trundle-applied-{name}")
+
+
+def parts_in_record(found: dict[str, Any]) -> list[Part]:
+    """What a release remembers.
+
+    Raises:
+        DefinitionError: it cannot be read.
+    """
+    metadata = found.get("metadata") or {}
+    try:
+        return [Part(*each) for each in json.loads(found["data"]["objects"])]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        where = f"ConfigMap {metadata.get('namespace', '')}/{metadata.get('name', '')}"
+        advice = "restore it from a backup; nothing was changed"
+        raise DefinitionError(where, "a list of objects", "something else", advice) from None

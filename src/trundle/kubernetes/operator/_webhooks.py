@@ -1,0 +1,158 @@
+"""The webhook of an operator: converts installations, and what installed packages carry.
+
+Each operator has it, whether it acts or not. What is to be converted is kept in the cluster, and looked at again and again, so a package that is
+installed or upgraded needs no restart.
+"""
+
+import threading
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from typing import Any, TypeAlias
+
+from trundle.errors import TrundleError
+from trundle.kubernetes._conversions import Conversions
+from trundle.kubernetes._metrics import WebhookMetrics
+from trundle.kubernetes._own import converted_installations, scheme
+from trundle.kubernetes._webhook import WebhookApplication
+from trundle.kubernetes.operator._replicas import Replica
+from trundle.kubernetes.operator._schemas import SchemaLoader
+from trundle.kubernetes.operator._serving import DamagedError, Record, Records, name_of
+
+_Scope: TypeAlias = MutableMapping[str, Any]
+_Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
+_Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_PAUSE = 0.5
+"""How many seconds pass between two looks at what is to be converted."""
+
+_VERBS = frozenset({"convert", "admit"})
+
+
+class Webhooks:
+    """An ASGI application that converts by what the records of a cluster say; it says by a Lease what that is.
+
+    Installations are converted at `/convert`; objects of a package at `/convert/NAMESPACE/NAME`, after the installation that brought it.
+
+    Args:
+        records: what is to be converted.
+        loader: loads the schemas.
+        replica: the Lease.
+        guarded: whether the resource types of packages have admission for their carriers.
+        log: is called with what goes wrong.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        loader: SchemaLoader,
+        replica: Replica,
+        *,
+        guarded: bool,
+        log: Callable[[str], object],
+    ) -> None:
+        self._records = records
+        self._loader = loader
+        self._replica = replica
+        self._guarded = guarded
+        self._log = log
+        self._metrics = WebhookMetrics()
+        own = Conversions(converted_installations(), scheme, self._metrics, guarded=False)
+        self._own = WebhookApplication(own, self._metrics)
+        self._applications: Mapping[str, WebhookApplication] = {}
+        self._serves: Mapping[str, str] = {}
+        self._trouble = ""
+        self._ready = False
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._follow, name="webhooks", daemon=True)
+
+    def start(self) -> None:
+        """Begins to look at what is to be converted; `/readyz` says when all of it is loaded, but for what is damaged."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Makes `/readyz` say that no more requests should come; conversions go on."""
+        self._own.stop()
+
+    def close(self) -> None:
+        """Ends looking, when requests are answered; others wait for this operator no longer."""
+        self._stopped.set()
+        self._thread.join()
+        try:
+            self._replica.leave()
+        except TrundleError as error:
+            self._log(str(error))
+
+    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
+        """Answers a request."""
+        path = str(scope["path"])
+        verb, _, owner = path[1:].partition("/")
+        if verb in _VERBS and owner:
+            found = self._applications.get(owner)
+            path, application = f"/{verb}" if found else "/unknown", found or self._own
+            await application({**scope, "path": path}, receive, send)
+        elif path == "/readyz" and not self._ready:
+            await _unready(send)
+        else:
+            await self._own(scope, receive, send)
+
+    def _follow(self) -> None:
+        while True:
+            try:
+                trouble = "\n".join(self._look())
+            except Exception as error:  # noqa: BLE001 - whatever it is, what was converted goes on being so
+                trouble = str(error) or type(error).__name__
+            if trouble and trouble != self._trouble:
+                self._log(f"not all that is to be converted is loaded: {trouble}")
+            self._trouble = trouble
+            if self._stopped.wait(_PAUSE):
+                return
+
+    def _look(self) -> list[str]:
+        """Looks at what is to be converted; what is wrong with it."""
+        # Said before looking: from then on, nothing is stored that this webhook has not been seen to read.
+        self._replica.say(self._serves)
+        listed = self._records.listed()
+        troubles = [str(each) for each in listed.damaged.values()]
+        there = [owner for owner in self._applications if name_of(owner) in listed.damaged]
+        applications = {owner: self._applications[owner] for owner in there}
+        serves = {owner: self._serves[owner] for owner in there}
+        complete = True
+        for each in listed.records:
+            owner, stamp = each.served.owner, each.served.stamp
+            before = self._applications.get(owner)
+            if before is not None and self._serves.get(owner) == stamp:
+                applications[owner], serves[owner] = before, stamp
+                continue
+            try:
+                applications[owner], serves[owner] = self._application(each), stamp
+            except Exception as error:  # noqa: BLE001 - one that cannot be loaded holds up no other
+                why = str(error) or type(error).__name__
+                serves[owner] = f"{stamp}!{why}"
+                troubles.append(f"{owner}: {why}")
+                complete &= self._is_lost(each, error)
+                if before is not None:
+                    applications[owner] = before
+        self._applications, self._serves = applications, serves
+        self._replica.say(serves)
+        self._ready |= complete
+        return troubles
+
+    def _is_lost(self, record: Record, error: Exception) -> bool:
+        """Whether waiting is of no use, as the schemas of a record are damaged; not where another record names others by now."""
+        return isinstance(error, DamagedError) and self._records.get(record.served.owner) == record
+
+    def _application(self, record: Record) -> WebhookApplication:
+        schemas = self._loader.load(self._records.schemas(record.served.digest))
+        conversions = Conversions(
+            schemas.known,
+            schemas.storing(record.served.storing),
+            self._metrics,
+            guarded=self._guarded,
+        )
+        return WebhookApplication(conversions, self._metrics)
+
+
+async def _unready(send: _Send) -> None:
+    body = b"not all that is to be converted is loaded yet"
+    headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

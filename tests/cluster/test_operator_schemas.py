@@ -1,0 +1,219 @@
+"""`trundle kube operator` with packages that carry schemas: CRDs, conversions, and objects that roll forward."""
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import operators
+import pytest
+import warm
+from carried import Members
+from clusters import Answer
+from members_releases import crd_versions, install, publish, reaches, removing, shapes
+from serving import registry
+from trundle_servers import TrundleServer
+
+MERGE = "application/merge-patch+json"
+
+
+@pytest.fixture(scope="module")
+def publisher(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("publisher")
+    with registry(folder / "registry") as host:
+        yield operators.Publisher(folder, host)
+
+
+@pytest.fixture(scope="module")
+def operator(cluster, publisher, tmp_path_factory):
+    running = operators.Operator(cluster, tmp_path_factory.mktemp("operator"))
+    try:
+        running.start()
+        running.define()
+        yield running
+    finally:
+        running.end()
+
+
+@pytest.fixture
+def space(cluster, publisher, request):
+    """A namespace with the publisher's root."""
+    name = request.node.name.replace("_", "-")[5:45].strip("-")
+    cluster.kubectl("create", "namespace", name)
+    cluster.kubectl(
+        "create", "secret", "generic", "root", "-n", name, f"--from-file={publisher.root}"
+    )
+    return name
+
+
+class Serving:
+    """`trundle serve` of a release, over one store for all releases."""
+
+    def __init__(self, folder):
+        self._store = folder / "store.db"
+        self._server = None
+
+    def release(self, folder):
+        """Goes on with another release, in whose shape all objects are rolled first."""
+        self.close()
+        options = ("--store", str(self._store))
+        if self._server is not None:
+            roll = [warm.TRUNDLE, "store", "roll", *options]
+            subprocess.run(roll, cwd=folder, check=True, capture_output=True)
+        self._server = TrundleServer(folder, options)
+        self._server.start()
+
+    def request(self, method, path, body=None, **further):
+        return Answer(*self._server.request(method, path, body, **further))
+
+    def close(self):
+        if self._server is not None:
+            self._server.end(signal.SIGTERM)  # One that is killed may still read what it could.
+
+
+def edit(world, path, change):
+    """Reads an object, changes it and writes it, until no other came between."""
+    while True:
+        found = world.request("GET", path).ok()
+        change(found)
+        answer = world.request("PUT", path, found)
+        if answer.status != 409:
+            return answer.ok()
+
+
+def seen(world, group, version):
+    """All members as a version shows them, without what differs in each cluster."""
+    listed = world.request("GET", f"/apis/{group}/{version}/members").ok()["items"]
+    return {each["metadata"]["name"]: without_traces(each, group) for each in listed}
+
+
+def without_traces(found, group):
+    metadata = found["metadata"]
+    annotations = metadata.get("annotations") or {}
+    kept = {key: value for key, value in annotations.items() if key != f"{group}/carrier"}
+    head = {"labels": metadata.get("labels"), "annotations": kept}
+    rest = {key: value for key, value in found.items() if key not in {"metadata", "kind"}}
+    return {**rest, "metadata": head}
+
+
+class Story:
+    """What clients do at each release, the same in a cluster and in `trundle serve`."""
+
+    def __init__(self, group):
+        self.group = group
+
+    def path(self, version, name=""):
+        return Members(None, self.group).path(version, name)
+
+    def create(self, world, version, name, **properties):
+        body = Members(None, self.group).member(version, name, **properties)
+        world.request("POST", self.path(version), body).ok()
+
+    def begin(self, world):
+        for number in range(8):
+            self.create(world, "v1", f"m{number}", team=f"team {number}", age=number)
+        self.create(world, "v1", "young", age=3)
+
+    def in_v1(self, world, number, turn):
+        """An edit of a client that knows the first version only."""
+
+        def change(found):
+            found["age"] = found.get("age", 0) + 1
+            found["team"] = f"T{number}.{turn}"
+
+        edit(world, self.path("v1", f"m{number}"), change)
+
+    def in_v2(self, world, number, turn):
+        """Edits of a client that knows the second version."""
+        path = self.path("v2", f"m{number}")
+        edit(world, path, lambda found: found.update(note=f"{turn} times"))
+        patch = {"metadata": {"labels": {"seen": str(turn)}}, "level": f"L{turn}"}
+        world.request("PATCH", path, patch, kind=MERGE).ok()
+
+    def in_v3(self, world, number, turn):
+        """An edit of a client that knows the third version."""
+        edit(world, self.path("v3", f"m{number}"), lambda found: found.update(crew=f"C{turn}"))
+
+    def later(self, world):
+        self.create(world, "v2", "new", group="blue", note="of v2")
+        phase = {"status": {"phase": "busy"}}
+        world.request("PATCH", self.path("v2", "new") + "/status", phase, kind=MERGE).ok()
+
+
+def during(edits, world, numbers, ends):
+    """Lets clients edit as long as something goes on, each several times at least; how often each has."""
+    ended = threading.Event()
+
+    def working(number):
+        turn = 0
+        while turn < 3 or not ended.is_set():
+            edits(world, number, turn)
+            turn += 1
+            ended.wait(0.1)
+        return turn
+
+    with ThreadPoolExecutor(len(numbers)) as pool:
+        begun = [pool.submit(working, each) for each in numbers]
+        try:
+            ends()
+        finally:
+            ended.set()
+        return [each.result() for each in begun]
+
+
+def test_what_the_operator_rolls_is_what_trundle_serve_rolls(
+    cluster, operator, publisher, space, tmp_path
+):
+    group, package = "story.clubs.example.com", "acme/story"
+    story, serving = Story(group), Serving(tmp_path)
+
+    def release(version, *versions, edits=None, numbers=(), **config):
+        """The same release in both, with edits beside the upgrade of one, and before that of the other."""
+        folder = publish(publisher, package, version, group, *versions, **config)
+        if edits is None:
+            install(cluster, publisher, space, package)
+            reaches(cluster, space, version)
+        else:
+            turns = during(edits, cluster, numbers, lambda: reaches(cluster, space, version))
+            for number, times in zip(numbers, turns, strict=True):
+                for turn in range(times):
+                    edits(serving, number, turn)
+        serving.release(shutil.copytree(folder, tmp_path / version))
+
+    def compare(*versions):
+        for each in versions:
+            assert seen(cluster, group, each) == seen(serving, group, each)
+
+    with contextlib.closing(serving), removing(cluster, group):
+        release("1.0.0", "v1")
+        for world in (cluster, serving):
+            story.begin(world)
+        release("1.1.0", "v1", "v2", edits=story.in_v1, numbers=range(4))
+        compare("v1", "v2")
+        assert shapes(cluster, group) == {"v2"}
+        for world in (cluster, serving):
+            story.later(world)
+            story.in_v2(world, 5, 0)
+            story.in_v1(world, 5, 0)
+        compare("v1", "v2")
+        served = {"v1": True, "v2": True, "storage": False}
+        assert crd_versions(cluster, group) == served
+
+        horizon = {"horizon": {"ga": 2}}
+        edits = {"edits": story.in_v2, "numbers": range(2, 6)}
+        release("1.2.0", "v1", "v2", "v3", **edits, **horizon, override="v1 is old")
+        compare("v2", "v3")
+        assert shapes(cluster, group) == {"v3"}
+        served = {"v1": False, "v2": True, "v3": True, "storage": False}
+        assert crd_versions(cluster, group) == served
+        for world in (cluster, serving):
+            story.in_v3(world, 6, 0)
+
+        edits = {"edits": story.in_v3, "numbers": range(3)}
+        release("2.0.0", "v2", "v3", **edits, override="v1 is gone")
+        compare("v2", "v3")
+        assert crd_versions(cluster, group) == {"v2": True, "v3": True, "storage": False}
+        traces = cluster.request("GET", story.path("v3", "m1")).ok()["metadata"]["managedFields"]
+        assert {each["apiVersion"] for each in traces} <= {f"{group}/v2", f"{group}/v3"}
