@@ -2,13 +2,16 @@
 
 import pytest
 from kept import TENANT, Kept, adding, done
+from sqlalchemy import inspect, text
 
 from trundle.database import NewerSchemaError
 from trundle.engine import EngineError
 from trundle.environments import (
+    Actions,
     EnvironmentBusyError,
     EnvironmentExistsError,
     Environments,
+    InvalidSecretError,
     NoSuchDeploymentError,
     NoSuchDraftError,
     NoSuchEnvironmentError,
@@ -21,6 +24,7 @@ from trundle.environments import (
     deploy,
     rollback,
 )
+from trundle.environments import _running as running
 
 
 def state(kept):
@@ -121,6 +125,38 @@ def test_two_edits_of_one_draft_at_once_are_a_conflict(shop):
     assert [each["?"]["id"] for each in draft.model["applications"]] == ["quick"]
 
 
+def test_a_draft_that_was_made_anew_while_it_is_edited_is_not_overwritten(shop):
+    shop.add("old", {})
+
+    def slowly(model):
+        shop.environments.discard("shop", tenant=TENANT, draft="me")
+        shop.add("new", {})
+        return adding(model, "slow")
+
+    with pytest.raises(OutdatedDraftError):
+        shop.edit(slowly)
+    (draft,) = shop.environments.drafts("shop", tenant=TENANT)
+    assert [each["?"]["id"] for each in draft.model["applications"]] == ["new"]
+
+
+def test_a_draft_that_was_made_anew_while_a_deploy_began_is_not_taken(shop, monkeypatch):
+    shop.add("old", {"one": 1})
+    loaded = running.loaded
+
+    def slowly(*given):
+        monkeypatch.setattr(running, "loaded", loaded)
+        shop.environments.discard("shop", tenant=TENANT, draft="me")
+        shop.add("new", {"two": 2})
+        return loaded(*given)
+
+    monkeypatch.setattr(running, "loaded", slowly)
+    with pytest.raises(OutdatedDraftError):
+        shop.deploy()
+    (draft,) = shop.environments.drafts("shop", tenant=TENANT)
+    assert [each["?"]["id"] for each in draft.model["applications"]] == ["new"]
+    assert (shop.files(), shop.history()) == ({}, ())
+
+
 def test_a_deploy_between_reading_and_writing_a_draft_is_a_conflict(shop):
     def slowly(model):
         shop.add("quick", {}, "bob")
@@ -195,8 +231,15 @@ def test_an_action_that_fails_keeps_nothing_of_the_model(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
     with pytest.raises(EngineError, match="it broke"):
-        shop.run(call, "web", "fail")
+        shop.run(call, "web", "fail", by="ann")
     assert len(shop.history()) == 1
+    (failed,) = Actions(shop.environments).failed_calls("shop", tenant=TENANT)
+    assert (failed.action, failed.state, failed.by) == ("call web.fail", "failed", "ann")
+    assert "it broke" in failed.error["message"]
+    assert shop.run(call, "web", "count").value == 1
+    with pytest.raises(EngineError, match="it broke"):
+        shop.run(call, "web", "fail", dry_run=True)
+    assert len(Actions(shop.environments).list("shop", tenant=TENANT)) == 1
     assert "failing.yaml" in shop.files()
     assert done(shop.deploy())[-1] == ("remove", "folder/failing.yaml")
 
@@ -244,9 +287,13 @@ def test_a_deleted_environment_has_a_history_and_comes_back(shop):
 def test_purging_removes_the_history_of_a_deleted_environment(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
-    with pytest.raises(EnvironmentExistsError):
-        shop.environments.purge("shop", tenant=TENANT)
+    for dry_run in (True, False):
+        with pytest.raises(EnvironmentExistsError):
+            shop.environments.purge("shop", tenant=TENANT, dry_run=dry_run)
     shop.run(delete)
+    kept = shop.history()
+    shop.environments.purge("shop", tenant=TENANT, dry_run=True)
+    assert shop.history() == kept
     shop.environments.purge("shop", tenant=TENANT)
     assert shop.environments.list(TENANT) == ()
     with pytest.raises(NoSuchEnvironmentError):
@@ -331,9 +378,36 @@ def test_secrets_are_kept_apart(shop):
         shop.deploy()
 
 
-def test_a_database_of_a_later_release_is_refused(shop):
-    from sqlalchemy import text
+def test_one_table_alone_has_the_texts_of_secrets(shop):
+    shop.edit(lambda model: adding(model, "web", {"one": "{{secret:pw}}"}), secrets={"pw": "hush"})
+    shop.deploy()
+    shop.add("next", {"two": "my {{secret:pw}}"})
+    failed = {"tenant": TENANT, "providers": shop.providers()}
+    with pytest.raises(EngineError):
+        call(shop.environments, "shop", "web", "put", ["../x", "{{secret:pw}}"], **failed)
+    having = {}
+    with shop.catalog.database.reading() as connection:
+        for name in inspect(connection).get_table_names():
+            rows = connection.execute(text(f'SELECT * FROM "{name}"')).all()
+            having[name] = "hush" in repr(rows)
+    assert [name for name, found in having.items() if found] == ["environment_secrets"]
+    assert {"environment_drafts", "environment_effects", "environment_actions"} <= having.keys()
 
+
+@pytest.mark.parametrize("text", ["hush\0", "hush\ud800"], ids=["nul", "surrogate"])
+def test_a_secret_that_no_database_keeps_is_refused_and_not_shown(shop, text):
+    for dry_run in (True, False):
+        with pytest.raises(InvalidSecretError) as caught:
+            shop.environments.set_secret("shop", "pw", text, tenant=TENANT, dry_run=dry_run)
+        assert "the secret pw" in str(caught.value)
+        assert "hush" not in str(caught.value)
+    with pytest.raises(InvalidSecretError):
+        shop.edit(lambda model: model, secrets={"pw": text})
+    assert shop.environments.secret_names("shop", tenant=TENANT) == ()
+    assert shop.environments.drafts("shop", tenant=TENANT) == ()
+
+
+def test_a_database_of_a_later_release_is_refused(shop):
     with shop.catalog.database.writing() as connection:
         connection.execute(text("UPDATE environments_version SET version_num = '9999'"))
     with pytest.raises(NewerSchemaError, match="environments at revision"):

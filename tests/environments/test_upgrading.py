@@ -4,8 +4,10 @@ import pytest
 from engines import package
 from kept import Kept, adding, done
 
+from trundle.catalog import Reviewed
 from trundle.engine import EngineError
 from trundle.environments import (
+    ArrivalError,
     MajorError,
     NoSuchObjectError,
     call,
@@ -109,13 +111,58 @@ def test_a_major_version_waits_until_it_is_asked_for(shop):
     assert versions(shop) == {"a.App/1.0.0@a"}
 
 
+REFUSED = "changes:\n  1.0.0:\n    a.App:\n      rename: {nothing: amount}\n"
+
+
 def test_a_conversion_that_is_refused_changes_nothing(shop):
-    hooks = "changes:\n  1.0.0:\n    a.App:\n      rename: {nothing: amount}\n"
-    offer(shop, app("2.0.0", "amount", **{"evolution.yaml": hooks}))
+    """Such a release is in a catalog for a reason that was given, or since an earlier Trundle."""
+    release = app("2.0.0", "amount", **{"evolution.yaml": REFUSED})
+    given = shop.catalog.upload(
+        [release], tenant=TENANT, review=lambda *_: Reviewed(override="tried")
+    )
+    assert given.overridden
     before = (shop.files(), shop.history(), shop.model())
     with pytest.raises(ModelError) as caught:
         shop.run(upgrade, major=True)
     assert caught.value.findings
+    assert (shop.files(), shop.history(), shop.model()) == before
+
+
+def test_a_release_whose_conversion_is_refused_is_not_stored(shop):
+    release = app("2.0.0", "amount", **{"evolution.yaml": REFUSED})
+    before = (shop.files(), shop.history(), shop.model())
+    assert shop.catalog.upload([release], tenant=TENANT).refused
+    assert newer_majors(shop.environments, "shop", tenant=TENANT) == {}
+    assert (shop.files(), shop.history(), shop.model()) == before
+
+
+GROW = """
+  grow:
+    Usage: Static
+    Scope: Public
+    Arguments: [{size: {Contract: $.int()}}]
+    Body:
+      - $grown: $size * 10
+      - Return: {amount: $grown}
+"""
+HOOKED = "hooks: {1.0.0: {a.App: {assign_to: {use: grow, writes: [amount]}}}}"
+
+
+def test_an_upgrade_calls_the_hooks_of_the_newer_version(shop):
+    offer(shop, app("2.0.0", "amount", more=GROW, **{"evolution.yaml": HOOKED}))
+    shop.run(upgrade, major=True)
+    assert shop.files() == {"size.yaml": "- v2.0.0\n- 30\n"}
+    assert shop.model()["applications"][0]["?"]["_bag"]["size"]["1.0.0"]["value"] == 3
+
+
+def test_a_hook_that_acts_on_the_world_is_refused_and_nothing_is_done(shop):
+    acting = GROW.replace(
+        "Body:", "Body:\n      - new(t:Document, name => x, content => y).deploy()"
+    )
+    offer(shop, app("2.0.0", "amount", more=acting, **{"evolution.yaml": HOOKED}))
+    before = (shop.files(), shop.history(), shop.model())
+    with pytest.raises(ModelError, match="act on the world, where code only computes"):
+        shop.run(upgrade, major=True)
     assert (shop.files(), shop.history(), shop.model()) == before
 
 
@@ -175,3 +222,31 @@ def test_a_package_that_vanished_is_named_and_an_upgrade_finds_a_way(shop):
         with pytest.raises(EngineError, match=r"a\.App|2\.0\.0"):
             attempt()
     assert (shop.files(), shop.history()) == before
+
+
+def test_what_is_installed_arrives_with_the_upgrade(shop):
+    need = package("need", "1.0.0")
+    minor = app("1.1.0", more=UPGRADE)
+    files = {name: minor.file(name).decode() for name in minor.files}
+    manifest = files["manifest.yaml"].replace("io.trundle: '1'", "io.trundle: '1'\n  need: '1'")
+    assert manifest != files["manifest.yaml"]
+    minor = type(minor).from_files({**files, "manifest.yaml": manifest})
+    installed = [minor, need, package("other", "1.0.0"), OLD]
+    tried = shop.run(upgrade, arriving=installed, dry_run=True)
+    assert tried.upgraded == {"a": ("1.0.0", "1.1.0")}
+    known = [str(each) for each in shop.catalog.offers(TENANT)]
+    assert known == ["a 1.0.0"]
+    done_ = shop.run(upgrade, arriving=installed)
+    assert (done_.upgraded, done_.changes) == (tried.upgraded, tried.changes)
+    known = [str(each) for each in shop.catalog.offers(TENANT)]
+    assert known == ["a 1.0.0", "a 1.1.0", "need 1.0.0"]
+    assert shop.run(upgrade, arriving=installed).number is None
+
+
+def test_what_is_installed_with_other_content_is_refused(shop):
+    before = shop.model()
+    for dry_run in (True, False):
+        with pytest.raises(ArrivalError, match="version-has-other-content"):
+            shop.run(upgrade, arriving=[app("1.0.0", more=UPGRADE), MINOR], dry_run=dry_run)
+    assert [str(each) for each in shop.catalog.offers(TENANT)] == ["a 1.0.0"]
+    assert shop.model() == before

@@ -223,6 +223,45 @@ def test_secrets_reach_the_server_and_not_its_refusals(server, journal):
     assert caught.value.kind == "refused"
 
 
+@pytest.mark.parametrize("text", ['hush"hush', "hush\nhush", "hush\\hush", "hush<hush"])
+def test_a_secret_that_a_refusal_quotes_is_not_shown(server, journal, text):
+    with pytest.raises(EngineError) as caught:
+        deploy(server, journal, member("a", level="{{secret:pw}}"), secrets={"pw": text})
+    assert "{{secret:pw}}" in str(caught.value)
+    assert "hush" not in caught.value.format()
+
+
+CLUSTER_WIDE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mine"}}
+
+
+def test_a_provider_that_is_confined_reaches_one_namespace(server, journal):
+    confined = {"namespace": "other", "elsewhere": False, "cluster_wide": False}
+    hers, own = member("a", namespace="red"), member("a", namespace="other")
+    secrets = {"kind": "Namespace", "where": "blue"}
+    for content, message in (
+        (hers, "in the namespace other, which alone may be reached, found red; leave"),
+        (member("a", namespace="{{secret:where}}"), "in the namespace other"),
+        (CLUSTER_WIDE, "whose objects are in none; let those who run the server apply it"),
+        (CLUSTER_WIDE | {"kind": "{{secret:kind}}"}, "whose objects are in none"),
+    ):
+        with pytest.raises(EngineError, match=message) as caught:
+            deploy(server, MemoryJournal(), content, secrets=secrets, **confined)
+        assert caught.value.kind == "refused"
+    assert there(server) == {}
+    assert server.ask("GET", "/api/v1/namespaces/mine").status == 404
+    for content in (hers, CLUSTER_WIDE):
+        with pytest.raises(EngineError, match="alone may be reached"):
+            deploy(server, journal, content, dry_run=True, **confined)
+    assert deploy(server, journal, own, member("b"), **confined) == ["create", "create"]
+    assert set(there(server)) == {"other/a", "other/b"}
+
+
+def test_what_is_not_confined_reaches_all_that_its_user_may(server, journal):
+    deploy(server, journal, member("a", namespace="red"), CLUSTER_WIDE)
+    assert set(there(server)) == {"red/a"}
+    assert server.ask("GET", "/api/v1/namespaces/mine").ok()
+
+
 @pytest.mark.parametrize(
     "content",
     [

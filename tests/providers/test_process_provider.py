@@ -1,7 +1,6 @@
 """Processes that the operator lists."""
 
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -49,9 +48,9 @@ def ends(pid):
 
 
 class Runner:
-    def __init__(self, folder, **options):
+    def __init__(self, folder, commands=None, **options):
         self.folder, self.journal = folder, MemoryJournal()
-        commands = {"python": sys.executable, "missing": "/no/such/program"}
+        commands = commands or {"python": sys.executable, "missing": "/no/such/program"}
         provider = ProcessProvider(commands, folder, **options)
         self.engine = Engine([PACKAGE], providers={"process": provider})
 
@@ -215,16 +214,39 @@ def test_what_it_leaves_behind_does_not_hold_the_run_up(runner):
     assert runner.run(code)["stdout"] == "done\n"
 
 
-@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv of util-linux")
-def test_it_ends_with_the_run(tmp_path):
+STARTING = """
+import os, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+open("pids.part", "w").write(f"{os.getpid()} {child.pid}")
+os.rename("pids.part", "pids")
+time.sleep(600)
+"""
+
+
+def test_it_ends_with_the_run_as_does_all_that_it_started(tmp_path):
     child = os.fork()
     if child == 0:
-        code = "import os, time; open('pid.part', 'w').write(str(os.getpid())); os.rename('pid.part', 'pid'); time.sleep(600)"
-        Runner(tmp_path).run(code)
+        Runner(tmp_path).run(STARTING)
         os._exit(0)
-    while not (tmp_path / "pid").exists():
-        os.sched_yield()
-    pid = int((tmp_path / "pid").read_text())
+    while not (tmp_path / "pids").exists():
+        time.sleep(0.01)
+    pids = (tmp_path / "pids").read_text().split()
     os.kill(child, 9)
     os.waitpid(child, 0)
-    assert ends(pid)
+    assert [ends(pid) for pid in pids] == [True, True]
+
+
+def test_nothing_is_left_after_a_process(runner, tmp_path):
+    def state():
+        children = Path("/proc/self/task").glob("*/children")
+        return [*Path("/proc/self/fd").iterdir()], {each.read_text() for each in children}
+
+    runner.run("print(1)")
+    before = state()
+    for number in range(3):
+        runner.run(f"print({number})")
+    broken = tmp_path / "broken"
+    broken.touch(0o755)
+    with pytest.raises(EngineError, match="a program that can be started"):
+        Runner(tmp_path, commands={"python": str(broken)}).run("")
+    assert state() == before

@@ -3,14 +3,29 @@
 `Environments` keeps them beside the catalog. Providers are given to what runs.
 """
 
+from trundle.environments._actions import Action, Actions, ActionState, Line, failure_of
+from trundle.environments._applications import (
+    HiddenAnswers,
+    adding,
+    chosen_package,
+    form_of_package,
+    form_parameters,
+    object_of,
+    removing,
+    replacing,
+)
 from trundle.environments._calling import call
 from trundle.environments._environments import Environments
 from trundle.environments._errors import (
+    ArrivalError,
+    ChoiceError,
     EnvironmentBusyError,
     EnvironmentExistsError,
     EnvironmentsError,
     InvalidNameError,
+    InvalidSecretError,
     MajorError,
+    NoSuchActionError,
     NoSuchDeploymentError,
     NoSuchDraftError,
     NoSuchEnvironmentError,
@@ -30,10 +45,16 @@ from trundle.environments._records import (
     Result,
 )
 from trundle.environments._running import delete, deploy, rollback
+from trundle.environments._seats import Seat
 from trundle.environments._upgrading import newer_majors, upgrade
 
 __all__ = [
     "APPLICATIONS",
+    "Action",
+    "ActionState",
+    "Actions",
+    "ArrivalError",
+    "ChoiceError",
     "Deployment",
     "Draft",
     "Environment",
@@ -41,9 +62,13 @@ __all__ = [
     "EnvironmentExistsError",
     "Environments",
     "EnvironmentsError",
+    "HiddenAnswers",
     "InvalidNameError",
+    "InvalidSecretError",
+    "Line",
     "MajorError",
     "Model",
+    "NoSuchActionError",
     "NoSuchDeploymentError",
     "NoSuchDraftError",
     "NoSuchEnvironmentError",
@@ -52,15 +77,24 @@ __all__ = [
     "ProviderInUseError",
     "Providers",
     "Result",
+    "Seat",
     "SupersededError",
     "UnfinishedError",
+    "adding",
     "call",
+    "chosen_package",
     "delete",
     "deploy",
+    "failure_of",
+    "form_of_package",
+    "form_parameters",
     "label_of",
     "newer_majors",
+    "object_of",
     "objects_in",
     "pinned",
+    "removing",
+    "replacing",
     "rollback",
     "upgrade",
 ]

@@ -4,8 +4,10 @@ import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trundle.engine import EngineError, Session
+from trundle.database import DatabaseError
+from trundle.engine import Session
 from trundle.engine.effects import Provider
+from trundle.environments._actions import CALL, Action, Actions
 from trundle.environments._environments import Environments, check_alive
 from trundle.environments._errors import NoSuchObjectError, UnfinishedError
 from trundle.environments._journal import DatabaseJournal
@@ -28,8 +30,11 @@ def call(
     providers: Mapping[str, Provider],
     by: str = "",
     dry_run: bool = False,
+    action: Action | None = None,
 ) -> Result:
     """Calls a public method of an object as it was deployed, and keeps what it changed.
+
+    A call that fails is in the history as an action. It is no deployment, so the next call is not kept from anything.
 
     Args:
         environments: the environments.
@@ -42,6 +47,7 @@ def call(
         providers: what acts on the world.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
+        action: the action that it is, which is written down already; None where it is none.
 
     Raises:
         UnfinishedError: the environment is not deployed as it is wanted.
@@ -66,6 +72,7 @@ def call(
         is_changed = acted or after != before
         return Done(after, uses, lock, session.changes, value, is_changed)
 
+    title = f"{CALL}{target}.{method}"
     with contextlib.ExitStack() as left:
         if not dry_run:
             left.enter_context(alone(environments, name, tenant))
@@ -83,13 +90,18 @@ def call(
         try:
             with work.session(work.before.lock, journal) as session:
                 done = run(session, work)
-        except EngineError as error:
+        except BaseException as error:
+            if action is None:
+                # What went wrong counts, even if it cannot be written down.
+                with contextlib.suppress(DatabaseError):
+                    Actions(environments).fail_call(
+                        name, title, tenant=tenant, by=by, begun=begun, error=error
+                    )
             raise_own(error)
             raise
         if not done.is_changed:
             return Result(None, done.changes, done.value)
         objects = done.model["Objects"]
-        action = f"call {target}.{method}"
-        deployment = unfinished(environment, Plan(action, objects, done.lock, {}), by, begun)
+        deployment = unfinished(environment, Plan(title, objects, done.lock, {}), by, begun)
         end(environments, environment, deployment, done)
         return Result(deployment.number, done.changes, done.value)

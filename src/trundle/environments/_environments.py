@@ -1,8 +1,9 @@
 """Environments: made, listed, drafted. What runs is in `_running.py`."""
 
 import contextlib
+import re
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 import msgspec
 
@@ -12,16 +13,16 @@ from trundle.database import Database
 from trundle.engine import Engine, Limits
 from trundle.engine.effects import Record, secret_marker
 from trundle.environments import _tables as t
+from trundle.environments._drafts import check_base, check_same, check_tag, draft_of, named
 from trundle.environments._errors import (
     EnvironmentExistsError,
     InvalidNameError,
+    InvalidSecretError,
     NoSuchDeploymentError,
-    NoSuchDraftError,
     NoSuchEnvironmentError,
-    OutdatedDraftError,
     ProviderInUseError,
 )
-from trundle.environments._models import differences, loaded, new_model
+from trundle.environments._models import loaded, new_model
 from trundle.environments._records import (
     Deployment,
     Draft,
@@ -33,10 +34,12 @@ from trundle.environments._records import (
     Uses,
 )
 from trundle.environments._rows import Rows
-from trundle.errors import did_you_mean, listed
+from trundle.errors import did_you_mean
+from trundle.packages import Package
 from trundle.version import SemVer
 
 _LIST = "run `trundle env list` to see what there is"
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Environments:
@@ -46,15 +49,22 @@ class Environments:
         catalog: the catalog, open.
         clock: gives the time.
         limits: how much the code of packages may ask for.
+        arriving: packages that all tenants see beside those of the catalog, for dry runs with them.
 
     Raises:
         DatabaseError: the database cannot be used; the class says why.
     """
 
     def __init__(
-        self, catalog: Catalog, *, clock: Clock = now, limits: Limits | None = None
+        self,
+        catalog: Catalog,
+        *,
+        clock: Clock = now,
+        limits: Limits | None = None,
+        arriving: Collection[Package] = (),
     ) -> None:
         self.catalog = catalog
+        self._arriving = arriving
         self.limits = limits
         self.clock = clock
         self.database.migrate(t.MIGRATIONS)
@@ -84,6 +94,7 @@ class Environments:
         *,
         tenant: str,
         providers: Providers | None = None,
+        place: str = "",
         dry_run: bool = False,
     ) -> Environment:
         """Makes an environment; one that was deleted begins anew, and keeps its history.
@@ -92,6 +103,7 @@ class Environments:
             name: its name.
             tenant: whose it is.
             providers: the settings of its providers, by their names.
+            place: the place of a server that these are of; empty for none.
             dry_run: whether nothing is written.
 
         Raises:
@@ -121,6 +133,7 @@ class Environments:
                 0 if old is None else old.run,
                 self.time(),
                 deleted=False,
+                place=place,
             )
             if not dry_run:
                 rows.put(made)
@@ -174,14 +187,22 @@ class Environments:
         with self._reading() as rows:
             return rows.uses(environment)
 
-    def history(self, name: str, *, tenant: str) -> tuple[Deployment, ...]:
-        """All deployments of an environment, the oldest first.
+    def history(
+        self, name: str, *, tenant: str, before: int | None = None, most: int | None = None
+    ) -> tuple[Deployment, ...]:
+        """The deployments of an environment, the oldest first.
+
+        Args:
+            name: the environment.
+            tenant: whose it is.
+            before: only those with a smaller number, where it is given.
+            most: how many of them, the newest; all where None.
 
         Raises:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.deployments(self._get(rows, name, tenant))
+            return rows.deployments(self._get(rows, name, tenant), before, most)
 
     def deployment(self, name: str, number: int, *, tenant: str) -> Deployment:
         """A deployment.
@@ -217,8 +238,13 @@ class Environments:
         with self._reading() as rows:
             return wanted_now(rows, self._get(rows, name, tenant))[0]
 
-    def purge(self, name: str, *, tenant: str) -> None:
+    def purge(self, name: str, *, tenant: str, dry_run: bool = False) -> None:
         """Removes the history of an environment that was deleted.
+
+        Args:
+            name: the environment.
+            tenant: whose it is.
+            dry_run: whether nothing is written.
 
         Raises:
             EnvironmentExistsError: it is not deleted.
@@ -230,6 +256,8 @@ class Environments:
             if not environment.deleted:
                 expected, advice = "a deleted environment", "delete it first"
                 raise EnvironmentExistsError(name, expected, "one that is there", advice)
+            if dry_run:
+                return
             rows.purge(environment)
             self.catalog.use(name, (), tenant=tenant, within=connection)
 
@@ -253,6 +281,7 @@ class Environments:
         draft: str,
         by: str = "",
         secrets: Mapping[str, str] | None = None,
+        tag: str | None = None,
         dry_run: bool = False,
     ) -> Draft:
         """Changes a draft; where there is none, it begins with the model that is wanted now.
@@ -264,6 +293,7 @@ class Environments:
             draft: the name of the draft.
             by: who changes it.
             secrets: secrets that the change adds, by name.
+            tag: the tag of the draft that is changed; empty where there shall be none, None where any may be there.
             dry_run: whether nothing is written.
 
         Returns:
@@ -271,18 +301,21 @@ class Environments:
 
         Raises:
             OutdatedDraftError: others have changed the environment since the draft was begun, or the draft; nothing was written.
+            InvalidSecretError: no database can keep a secret.
             NoSuchEnvironmentError: the tenant has none of that name.
             EngineError: the model does not fit the classes of its packages.
             DatabaseError: it cannot be written; nothing was.
         """
+        _check_secrets(secrets or {})
         with self._reading() as rows:
             environment = self._get(rows, name, tenant)
             check_alive(environment)
-            old = self.draft_of(rows, environment, draft)
+            old = draft_of(rows, environment, draft)
+            check_tag(environment, draft, old, tag)
             model, lock = wanted_now(rows, environment)
         base = environment.revision if old is None else old.base
         changed = change(model if old is None else old.model)
-        snapshot = self.catalog.snapshot(tenant)
+        snapshot = self.snapshot(tenant)
         whole = {"Objects": changed}
         found = loaded(
             Engine(snapshot, limits=self.limits), snapshot, whole, lock if old is None else old.lock
@@ -295,8 +328,8 @@ class Environments:
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
-            self.check_base(rows, environment, base)
-            check_edition(rows, environment, draft, edition - 1)
+            check_base(rows, environment, base)
+            check_same(rows, environment, draft, old)
             rows.put_draft(environment, made)
             rows.put_secrets(environment, secrets or {})
             self.record_uses(rows, environment)
@@ -311,12 +344,22 @@ class Environments:
         """
         with self._reading() as rows:
             environment = self._get(rows, name, tenant)
-            return _named(rows.drafts(environment), environment, draft)
+            return named(rows.drafts(environment), environment, draft)
 
-    def discard(self, name: str, *, tenant: str, draft: str, dry_run: bool = False) -> None:
+    def discard(
+        self, name: str, *, tenant: str, draft: str, tag: str | None = None, dry_run: bool = False
+    ) -> None:
         """Removes a draft.
 
+        Args:
+            name: the environment.
+            tenant: whose it is.
+            draft: the name of the draft.
+            tag: the tag of the draft that the caller has read; None where any is meant.
+            dry_run: whether nothing is written.
+
         Raises:
+            OutdatedDraftError: it was changed since it was read.
             NoSuchDraftError: there is none of that name.
             NoSuchEnvironmentError: the tenant has none of that name.
             DatabaseError: it cannot be written; nothing was.
@@ -324,45 +367,12 @@ class Environments:
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
-            _named(rows.drafts(environment), environment, draft)
+            found = named(rows.drafts(environment), environment, draft)
+            check_tag(environment, draft, found, tag)
             if dry_run:
                 return
             rows.forget_draft(environment, draft)
             self.record_uses(rows, environment)
-
-    def draft_of(self, rows: Rows, environment: Environment, name: str) -> Draft | None:
-        """A draft that can still be deployed; None where there is none.
-
-        Raises:
-            OutdatedDraftError: the environment has changed since it was begun.
-        """
-        found = next((each for each in rows.drafts(environment) if each.name == name), None)
-        if found is not None:
-            self.check_base(rows, environment, found.base)
-        return found
-
-    def check_base(self, rows: Rows, environment: Environment, base: int) -> None:
-        """Makes sure that the wanted model is as it was when a draft was begun.
-
-        Raises:
-            OutdatedDraftError: it is not.
-        """
-        if environment.revision == base:
-            return
-        known = {each.number: each for each in rows.deployments(environment)}
-        began = known[base].objects if base else None
-        if not differences(began, known[environment.revision].objects):
-            return
-        notes = []
-        for number in range(base + 1, environment.revision + 1):
-            old, new = known.get(number - 1), known[number]
-            by = f" by {new.by}" if new.by else ""
-            changed = differences(None if old is None else old.objects, new.objects)
-            what = ", ".join(changed) or "no object changed"
-            notes.append(f"deployment {new.number} ({new.action}{by} at {new.begun}): {what}")
-        expected = f"deployment {base}, with which the draft began" if base else "no deployment yet"
-        advice = f"run `trundle env discard {environment.name}`, and make the draft again"
-        raise OutdatedDraftError(environment.name, expected, "; ".join(notes), advice)
 
     # Secrets
 
@@ -389,6 +399,7 @@ class Environments:
 
         Raises:
             InvalidNameError: no secret can be called so.
+            InvalidSecretError: no database can keep it.
             NoSuchEnvironmentError: the tenant has none of that name.
             DatabaseError: it cannot be written; nothing was.
         """
@@ -397,6 +408,7 @@ class Environments:
         except ValueError:
             expected = "a name without braces"
             raise InvalidNameError("the secret", expected, repr(secret), "correct it") from None
+        _check_secrets({} if text is None else {secret: text})
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
@@ -408,6 +420,15 @@ class Environments:
                 rows.put_secrets(environment, {secret: text})
 
     # For runs
+
+    def secret_texts(self, name: str, *, tenant: str) -> dict[str, str]:
+        """The secrets of an environment by name, so that what is shown of a run has none of them.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return rows.secrets(self._get(rows, name, tenant))
 
     def time(self) -> str:
         """The time, as it is kept."""
@@ -425,7 +446,11 @@ class Environments:
 
     def snapshot(self, tenant: str) -> Snapshot:
         """The packages that a tenant sees."""
-        return self.catalog.snapshot(tenant)
+        return self.catalog.snapshot(tenant).beside(self._arriving)
+
+    def expecting(self, arriving: Collection[Package]) -> "Environments":
+        """The same environments, as if the catalog had further packages; for dry runs."""
+        return Environments(self.catalog, clock=self.clock, limits=self.limits, arriving=arriving)
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Rows]:
@@ -449,26 +474,6 @@ def wanted_now(rows: Rows, environment: Environment) -> tuple[Model, Lock]:
     return last.objects, last.lock
 
 
-def check_edition(rows: Rows, environment: Environment, name: str, edition: int) -> None:
-    """Makes sure that a draft was not changed since it was read.
-
-    Args:
-        rows: the rows.
-        environment: the environment.
-        name: the draft.
-        edition: how often it was written when it was read; 0 where there was none.
-
-    Raises:
-        OutdatedDraftError: it was.
-    """
-    there = next((each for each in rows.drafts(environment) if each.name == name), None)
-    if (0 if there is None else there.edition) != edition:
-        by = f" by {there.by}" if there is not None and there.by else ""
-        found = "none" if there is None else f"one that was changed{by} at {there.at}"
-        expected, advice = f"the draft {name} as it was read", "look at it, and try again"
-        raise OutdatedDraftError(environment.name, expected, found, advice)
-
-
 def check_alive(environment: Environment) -> None:
     """Makes sure that an environment was not deleted.
 
@@ -481,15 +486,14 @@ def check_alive(environment: Environment) -> None:
         raise NoSuchEnvironmentError(environment.name, "an environment", found, advice)
 
 
-def _named(drafts: tuple[Draft, ...], environment: Environment, name: str) -> Draft:
-    """The draft of a name.
+def _check_secrets(secrets: Mapping[str, str]) -> None:
+    """Makes sure that each database can keep secrets as text.
 
     Raises:
-        NoSuchDraftError: there is none.
+        InvalidSecretError: one has a character that none can keep; the message does not show it.
     """
-    known = {each.name: each for each in drafts}
-    if name not in known:
-        found = f"only {listed(known)}" if known else "none"
-        advice = did_you_mean(name, known)
-        raise NoSuchDraftError(environment.name, f"the draft {name}", found, advice)
-    return known[name]
+    for name, text in secrets.items():
+        if "\0" in text or _SURROGATE.search(text):
+            expected, found = "a text in Unicode without NUL", "something else"
+            advice = "encode it, for example as base64"
+            raise InvalidSecretError(f"the secret {name}", expected, found, advice)

@@ -1,6 +1,8 @@
 """What can go wrong with environments."""
 
-from trundle.errors import Code, ExpectationError, Kind, TrundleError
+from collections.abc import Iterable
+
+from trundle.errors import Code, ExpectationError, Finding, Kind, TrundleError
 
 
 class EnvironmentCode(Code):
@@ -16,8 +18,11 @@ class EnvironmentCode(Code):
     IN_USE = "provider-in-use"
     OBJECT = "object-not-in-model"
     NAME = "invalid-environment"
+    SECRET = "invalid-secret"  # noqa: S105 - a code, not a secret
     UNFINISHED = "environment-unfinished"
     MAJOR = "several-major-versions"
+    ACTION = "action-not-found"
+    CHOICE = "invalid-application"
 
 
 class EnvironmentsError(TrundleError):
@@ -29,6 +34,13 @@ class InvalidNameError(EnvironmentsError, ExpectationError):
 
     kind = Kind.USAGE
     code = EnvironmentCode.NAME
+
+
+class InvalidSecretError(EnvironmentsError, ExpectationError):
+    """A secret cannot be kept."""
+
+    kind = Kind.USAGE
+    code = EnvironmentCode.SECRET
 
 
 class NoSuchEnvironmentError(EnvironmentsError, ExpectationError):
@@ -50,6 +62,13 @@ class NoSuchDeploymentError(EnvironmentsError, ExpectationError):
 
     kind = Kind.NOT_FOUND
     code = EnvironmentCode.DEPLOYMENT
+
+
+class NoSuchActionError(EnvironmentsError, ExpectationError):
+    """The environment has no such action."""
+
+    kind = Kind.NOT_FOUND
+    code = EnvironmentCode.ACTION
 
 
 class NoSuchDraftError(EnvironmentsError, ExpectationError):
@@ -106,3 +125,24 @@ class MajorError(EnvironmentsError, ExpectationError):
 
     kind = Kind.REFUSED
     code = EnvironmentCode.MAJOR
+
+
+class ChoiceError(EnvironmentsError, ExpectationError):
+    """What is to be added to a model is not said so that it can be."""
+
+    kind = Kind.USAGE
+    code = EnvironmentCode.CHOICE
+
+
+class ArrivalError(EnvironmentsError):
+    """The catalog does not take the packages that are installed; nothing was stored.
+
+    Attributes:
+        findings: why.
+    """
+
+    kind = Kind.REFUSED
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(findings)
+        super().__init__("; ".join(each.coded for each in self.findings))

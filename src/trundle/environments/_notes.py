@@ -5,7 +5,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from trundle.engine.effects import Change
-from trundle.environments._environments import Environments, check_edition
+from trundle.environments._drafts import check_same
+from trundle.environments._environments import Environments
 from trundle.environments._journal import check_running
 from trundle.environments._records import Deployment, Draft, Environment, Lock, Model, Outcome, Uses
 from trundle.environments._rows import Rows
@@ -64,7 +65,7 @@ def begin(
         rows.put(begun)
         rows.put_deployment(begun, deployment)
         if plan.draft is not None:
-            check_edition(rows, begun, plan.draft.name, plan.draft.edition)
+            check_same(rows, begun, plan.draft.name, plan.draft)
             rows.forget_draft(begun, plan.draft.name)
         environments.record_uses(rows, begun)
     return begun, deployment

@@ -1,5 +1,6 @@
 """What is kept of environments."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -38,6 +39,7 @@ class Environment(msgspec.Struct, frozen=True):
         run: the number of the last run that was begun.
         created: when it was made.
         deleted: whether what it deployed is gone, and only its history is left.
+        place: the place of a server that it was made at; empty where it was made at none, None where that is not known, since an earlier release made it.
     """
 
     tenant: str
@@ -48,6 +50,7 @@ class Environment(msgspec.Struct, frozen=True):
     run: int
     created: str
     deleted: bool
+    place: str | None
 
 
 class Deployment(msgspec.Struct, frozen=True):
@@ -125,6 +128,11 @@ class Draft(msgspec.Struct, frozen=True):
     uses: Uses
     lock: Lock
     model: Model
+
+    @property
+    def tag(self) -> str:
+        """A text that is another one after each change."""
+        return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:16]
 
 
 class Result(msgspec.Struct, frozen=True):

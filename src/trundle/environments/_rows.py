@@ -51,15 +51,28 @@ class Rows:
 
     def purge(self, environment: Environment) -> None:
         """Removes an environment with all that is kept of it."""
-        for table in (t.DRAFTS, t.EFFECTS, t.SECRETS, t.DEPLOYMENTS, t.ENVIRONMENTS):
+        for table in (
+            t.LINES,
+            t.ACTIONS,
+            t.DRAFTS,
+            t.EFFECTS,
+            t.SECRETS,
+            t.DEPLOYMENTS,
+            t.ENVIRONMENTS,
+        ):
             self.connection.execute(delete(table).where(_is(table, environment)))
 
     # Deployments
 
-    def deployments(self, environment: Environment) -> tuple[Deployment, ...]:
-        """Its deployments, the oldest first."""
-        found = select(t.DEPLOYMENTS).where(_is(t.DEPLOYMENTS, environment)).order_by(_D.number)
-        return tuple(map(_deployment, self.connection.execute(found)))
+    def deployments(
+        self, environment: Environment, before: int | None = None, most: int | None = None
+    ) -> tuple[Deployment, ...]:
+        """Its deployments, the oldest first; the newest of those before a number, where these are given."""
+        found = select(t.DEPLOYMENTS).where(_is(t.DEPLOYMENTS, environment))
+        if before is not None:
+            found = found.where(_D.number < before)
+        rows = self.connection.execute(found.order_by(_D.number.desc()).limit(most))
+        return tuple(map(_deployment, rows))[::-1]
 
     def deployment(self, environment: Environment, number: int) -> Deployment | None:
         """A deployment; None where there is none of that number."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from trundle.database import DatabaseError
 from trundle.engine import Session
 from trundle.engine.effects import Provider
+from trundle.environments._drafts import check_tag, draft_of
 from trundle.environments._environments import Environments, check_alive, wanted_now
 from trundle.environments._errors import UnfinishedError
 from trundle.environments._journal import DatabaseJournal
@@ -30,6 +31,7 @@ def deploy(
     tenant: str,
     providers: Mapping[str, Provider],
     draft: str = "",
+    tag: str | None = None,
     by: str = "",
     dry_run: bool = False,
 ) -> Result:
@@ -41,11 +43,12 @@ def deploy(
         tenant: whose it is.
         providers: what acts on the world.
         draft: the name of the draft.
+        tag: the tag of the draft that the caller has read; None where any is meant.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
 
     Raises:
-        OutdatedDraftError: others have deployed since the draft was begun; nothing was done.
+        OutdatedDraftError: others have deployed since the draft was begun, or changed it since it was read; nothing was done.
         EnvironmentBusyError: another process deploys it.
         NoSuchEnvironmentError: the tenant has none of that name, or it was deleted.
         EngineError: the model does not fit its classes, then nothing was done; or the deployment failed, which the history has.
@@ -54,7 +57,8 @@ def deploy(
 
     def plan(rows: Rows, environment: Environment) -> Plan:
         check_alive(environment)
-        found = environments.draft_of(rows, environment, draft)
+        found = draft_of(rows, environment, draft)
+        check_tag(environment, draft, found, tag)
         wanted, lock = wanted_now(rows, environment)
         pending = pending_upgrades(rows, environment)
         if found is None:

@@ -30,6 +30,7 @@ ENVIRONMENTS = Table(
     Column("run", Integer, nullable=False),
     Column("created", Text, nullable=False),
     Column("deleted", Boolean, nullable=False),
+    Column("place", Text),
 )
 DEPLOYMENTS = Table(
     "environment_deployments",
@@ -76,4 +77,31 @@ SECRETS = Table(
     *_of_environment(),
     Column("name", Text, primary_key=True),
     Column("secret", Text, nullable=False),
+)
+ACTIONS = Table(
+    "environment_actions",
+    _METADATA,
+    *_of_environment(),
+    Column("number", Integer, primary_key=True),
+    Column("action", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("created", Text, nullable=False),
+    Column("begun", Text, nullable=False),
+    Column("ended", Text, nullable=False),
+    Column("doing", Text, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("result", Text, nullable=False),
+    Column("seat", Integer, nullable=False),
+    Column("effects", Integer, nullable=False),
+    Column("dry_run", Boolean, nullable=False),
+)
+LINES = Table(
+    "environment_action_lines",
+    _METADATA,
+    *_of_environment(),
+    Column("action", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("at", Text, nullable=False),
+    Column("line", Text, nullable=False),
 )

@@ -5,8 +5,9 @@ from collections.abc import Collection, Mapping
 from trundle.catalog import Snapshot
 from trundle.engine import HEADER
 from trundle.engine.effects import Provider
+from trundle.environments._drafts import check_base
 from trundle.environments._environments import Environments, check_alive, wanted_now
-from trundle.environments._errors import MajorError, NoSuchObjectError
+from trundle.environments._errors import ArrivalError, MajorError, NoSuchObjectError
 from trundle.environments._models import label_of, objects_in
 from trundle.environments._notes import Plan, pending_upgrades
 from trundle.environments._records import Environment, Lock, Model, Result
@@ -14,6 +15,7 @@ from trundle.environments._rows import Rows
 from trundle.environments._running import carry_out
 from trundle.errors import Finding, listed
 from trundle.models import Converted, convert_model
+from trundle.packages import Package
 from trundle.project.package_evolution import PackageEvolutions, api_version
 from trundle.version import ANY, SemVer
 
@@ -26,6 +28,7 @@ def upgrade(
     tenant: str,
     providers: Mapping[str, Provider],
     major: bool = False,
+    arriving: Collection[Package] = (),
     by: str = "",
     dry_run: bool = False,
 ) -> Result:
@@ -38,6 +41,7 @@ def upgrade(
         tenant: whose it is.
         providers: what acts on the world.
         major: whether another major version is taken, too.
+        arriving: packages that are installed; those that the environment uses, and what they require, are stored in the catalog first, for the tenant.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
 
@@ -48,10 +52,12 @@ def upgrade(
         NoSuchObjectError: the environment has no object of a package.
         MajorError: it has objects of a package in several major versions, and none may be left.
         ModelError: the model cannot be converted; nothing was done.
+        ArrivalError: the catalog does not take what is installed; nothing was done.
         TrundleError: as for `deploy`.
     """
     environment = environments.get(name, tenant=tenant)
     check_alive(environment)
+    environments = _arrived(environments, environment, arriving, dry_run=dry_run)
     snapshot = environments.snapshot(tenant)
     with environments.database.reading() as connection:
         model, lock = wanted_now(Rows(connection), environment)
@@ -59,11 +65,11 @@ def upgrade(
     if not steps:
         return Result(None, ())
     wanted = {package: api_version(to) for package, (_, to) in steps.items()}
-    converted = convert_model(PackageEvolutions(snapshot), model, wanted)
+    converted = convert_model(PackageEvolutions(snapshot, environments.limits), model, wanted)
     upgraded = _upgraded(model, converted)
 
     def plan(rows: Rows, now: Environment) -> Plan:
-        environments.check_base(rows, now, environment.revision)
+        check_base(rows, now, environment.revision)
         pending = pending_upgrades(rows, now)
         kept = _kept(lock, steps)
         return Plan("upgrade", converted.model, kept, {**upgraded, **pending})
@@ -72,6 +78,41 @@ def upgrade(
     moved = {each: (str(old), str(new)) for each, (old, new) in steps.items()}
     findings: tuple[Finding, ...] = converted.findings
     return Result(done.number, done.changes, findings=findings, upgraded=moved)
+
+
+def _arrived(
+    environments: Environments,
+    environment: Environment,
+    arriving: Collection[Package],
+    *,
+    dry_run: bool,
+) -> Environments:
+    """The environments with what is installed in their catalog; in a dry run as if it were there.
+
+    Raises:
+        ArrivalError: the catalog does not take it.
+    """
+    model = environments.model(environment.name, tenant=environment.tenant)
+    packages = _needed([*_versions(model)], arriving)
+    done = environments.catalog.upload(packages, tenant=environment.tenant, dry_run=dry_run)
+    if done.refused:
+        raise ArrivalError(each for each in done.findings if each.severity == "error")
+    return environments.expecting(packages) if dry_run else environments
+
+
+def _needed(names: list[str], installed: Collection[Package]) -> list[Package]:
+    """The packages of some names among those that are installed, and what these require."""
+    known: dict[str, list[Package]] = {}
+    for each in installed:
+        known.setdefault(each.name, []).append(each)
+    wanted = dict.fromkeys(names)
+    left = [*names]
+    while left:
+        for each in known.get(left.pop(), ()):
+            further = [x.name for x in each.requirements if x.name not in wanted]
+            wanted |= dict.fromkeys(further)
+            left += further
+    return [each for name in wanted for each in known.get(name, ())]
 
 
 def newer_majors(environments: Environments, name: str, *, tenant: str) -> dict[str, str]:

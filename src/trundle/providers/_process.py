@@ -4,8 +4,6 @@ import contextlib
 import os
 import resource
 import shlex
-import shutil
-import signal
 import subprocess
 import threading
 from collections.abc import Iterable, Mapping
@@ -14,6 +12,7 @@ from typing import IO
 
 from trundle.engine.effects import Effect, Plain, Provider, ProviderError, Record
 from trundle.errors import Kind, expectation, listed
+from trundle.providers._watched_groups import WatchedGroup
 
 _CHUNK = 65536
 _SHOWN = 2000
@@ -25,7 +24,8 @@ class ProcessProvider(Provider):
     """Runs processes, without a shell, and keeps their exit code and output.
 
     A process runs again only where its arguments or input change; one that was interrupted is run again, so it must bear that. One that ends with an exit code that is not
-    among the wanted ones has failed. On removal, `undo` runs, if there is one. Where the system has `setpriv`, a process ends when the run is killed.
+    among the wanted ones has failed. On removal, `undo` runs, if there is one. What a process
+    has started ends with it, and all of it when the run is killed, but for what leaves the group of the process.
 
     Args:
         commands: what may run: absolute paths of programs, by the name that packages use.
@@ -57,8 +57,6 @@ class ProcessProvider(Provider):
         self._environment = dict(environment or {})
         self._seconds = seconds
         self._output = output
-        setpriv = shutil.which("setpriv")
-        self._bound = [setpriv, "--pdeathsig", "KILL", "--"] if setpriv else []
 
     def place(self, kind: str, wanted: Plain) -> str:
         del kind
@@ -111,35 +109,22 @@ class ProcessProvider(Provider):
     def _run(
         self, effect: Effect, arguments: list[str], text: str | None, codes: Iterable[int]
     ) -> Plain:
-        command = [*self._bound, self._commands[arguments[0]], *arguments[1:]]
-        try:
-            process = subprocess.Popen(  # noqa: S603 - the operator lists what may run
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=self._folder,
-                env=self._environment,
-                start_new_session=True,
-                preexec_fn=_with_all_memory,  # noqa: PLW1509 - it takes no locks
-            )
-        except OSError as error:
-            message = expectation("a program that can be started", str(error))
-            raise ProviderError(f"{arguments[0]}: {message}") from None
         longest = max((len(each.encode()) for each in effect.secrets.values()), default=0)
-        kept = _Kept(process.stdout, self._output, longest)
-        errors = _Kept(process.stderr, self._output, longest)
-        _Given(process.stdin, (text or "").encode())
-        try:
-            code = process.wait(self._seconds)
-        except subprocess.TimeoutExpired:
-            expected = f"an end within {self._seconds:g} seconds"
-            message = expectation(expected, "it still running", "raise the limit")
-            raise ProviderError(f"{arguments[0]}: {message}") from None
-        finally:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+        with contextlib.ExitStack() as left:
+            try:
+                process = self._started(left.enter_context(WatchedGroup()), arguments)
+            except OSError as error:
+                message = expectation("a program that can be started", str(error))
+                raise ProviderError(f"{arguments[0]}: {message}") from None
+            kept = _Kept(process.stdout, self._output, longest)
+            errors = _Kept(process.stderr, self._output, longest)
+            _Given(process.stdin, (text or "").encode())
+            try:
+                code = process.wait(self._seconds)
+            except subprocess.TimeoutExpired:
+                expected = f"an end within {self._seconds:g} seconds"
+                message = expectation(expected, "it still running", "raise the limit")
+                raise ProviderError(f"{arguments[0]}: {message}") from None
         output, failures = effect.hidden(kept.text()), effect.hidden(errors.text())
         if code not in codes:
             wanted = f"one of the exit codes {listed(map(str, codes))}"
@@ -151,6 +136,17 @@ class ProcessProvider(Provider):
             "stderr": failures,
             "truncated": kept.is_cut or errors.is_cut,
         }
+
+    def _started(self, group: WatchedGroup, arguments: list[str]) -> subprocess.Popen[bytes]:
+        return group.start(
+            [self._commands[arguments[0]], *arguments[1:]],
+            _lift_limit_of_memory,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=self._folder,
+            env=self._environment,
+        )
 
 
 class _Kept:
@@ -200,7 +196,7 @@ class _Given:
             self._pipe.write(self._data)
 
 
-def _with_all_memory() -> None:
+def _lift_limit_of_memory() -> None:
     """Lifts from a program the limit of memory that a run may have."""
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))

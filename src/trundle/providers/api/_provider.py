@@ -8,7 +8,7 @@ import httpx2
 
 from trundle.engine.effects import Effect, Plain, Provider, ProviderError, Record
 from trundle.errors import Kind, expectation, listed
-from trundle.providers.api._server import CONFLICT, MISSING, ObjectKey, Server
+from trundle.providers.api._server import CONFLICT, MISSING, ObjectKey, Resource, Server
 
 _MANAGER = "trundle-deploy"
 _DEFINITION = "CustomResourceDefinition"
@@ -26,6 +26,8 @@ class ApiProvider(Provider):
     Args:
         client: what asks the server.
         namespace: that of objects which name none.
+        elsewhere: whether objects may name another namespace.
+        cluster_wide: whether there may be objects that are in no namespace.
         manager: the name of the manager that owns what is applied.
         force: whether to take over fields that others own.
         seconds: how long to wait for the end of a deletion, and for a CRD to be served.
@@ -39,6 +41,8 @@ class ApiProvider(Provider):
         client: httpx2.Client,
         *,
         namespace: str = "default",
+        elsewhere: bool = True,
+        cluster_wide: bool = True,
         manager: str = _MANAGER,
         force: bool = False,
         seconds: float = 60.0,
@@ -46,6 +50,7 @@ class ApiProvider(Provider):
     ) -> None:
         self._server = Server(client)
         self._namespace = namespace
+        self._elsewhere, self._cluster_wide = elsewhere, cluster_wide
         self._manager = manager
         self._force = force
         self._looks = max(1, int(seconds / _STEP))
@@ -63,6 +68,10 @@ class ApiProvider(Provider):
         for each in (content.get("kind"), namespace, metadata.get("name")):
             if not isinstance(each, str) or not _NAME.fullmatch(each):
                 raise _no_object(f"{each!r} among these")
+        if namespace != self._namespace and not self._elsewhere:
+            expected = f"an object in the namespace {self._namespace}, which alone may be reached"
+            advice = "leave metadata.namespace out"
+            raise ProviderError(expectation(expected, namespace, advice), Kind.REFUSED)
         group = version.rpartition("/")[0] or "core"
         return str(ObjectKey(group, content["kind"], namespace, metadata["name"]))
 
@@ -71,6 +80,7 @@ class ApiProvider(Provider):
         resource = self._server.resource(content["apiVersion"], content["kind"])
         if resource is None:
             return  # Its CRD may be among what comes before it.
+        self._check_scope(resource, content["kind"])
         if not resource.namespaced and "namespace" in content["metadata"]:
             found = "a namespace in its metadata"
             raise ProviderError(
@@ -95,6 +105,7 @@ class ApiProvider(Provider):
             raise ProviderError(
                 expectation(expected, found, "serve it, or deploy its CRD before"), Kind.REFUSED
             )
+        self._check_scope(resource, content["kind"])  # It may have been a secret before.
         path = resource.of(_object_of(effect))
         made = self._server.ask(
             "PATCH",
@@ -128,6 +139,18 @@ class ApiProvider(Provider):
             self._sleep(_STEP)
         message = expectation("the end of its deletion", "finalizers of others", "run again")
         raise ProviderError(message, Kind.CONFLICT)
+
+    def _check_scope(self, resource: Resource, kind: str) -> None:
+        """Makes sure that objects of a kind may be applied.
+
+        Raises:
+            ProviderError: they are in no namespace, and only one may be reached.
+        """
+        if not resource.namespaced and not self._cluster_wide:
+            expected = f"an object in the namespace {self._namespace}, which alone may be reached"
+            advice = "let those who run the server apply it"
+            found = f"the kind {kind}, whose objects are in none"
+            raise ProviderError(expectation(expected, found, advice), Kind.REFUSED)
 
     def _delete(self, path: str, uid: str) -> None:
         body = {
