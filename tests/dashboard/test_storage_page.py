@@ -83,9 +83,15 @@ def test_what_cannot_be_converted_is_named_with_its_reason(store):
         connection.execute(statement, {"data": b'{"apiVersion": 7}'})
     application = page_over(store, Access())
     for task in ("check", "roll"):
+        assert "Nothing was checked" in shown(application) or task == "roll"
         found = done(application, task)
         assert "ended with findings 1 finding" in found
         assert "default/n07" in found
+        assert "Nothing was checked" not in found
+    restarted = shown(page_over(store, Access()))
+    assert "n07" not in restarted
+    assert "Nothing was checked or rolled here since this server started" in restarted
+    assert "after a restart, Check finds again" in restarted
     assert versions(store) == {V1: 1, V2: NUMBER - 1}
     assert f"to be {V2}" in shown(application)
 

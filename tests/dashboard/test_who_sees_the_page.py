@@ -14,9 +14,8 @@ from starlette.applications import Starlette
 
 from trundle.api.access import Access, Guard
 from trundle.dashboard import Dashboard, Sessions, ShownProject, SignedIn, page_application
+from trundle.dashboard._frame import VERSIONS, Frame
 
-OFFLINE = "htmx:afterRequest, [object HTMLElement]", "htmx:sendError, [object HTMLElement]"
-"""What htmx writes where a server does not answer."""
 OWN = {"origin": "http://localhost:8001"}
 
 
@@ -48,8 +47,9 @@ def guarded(project, tmp_path):
     access = Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml")
     timer = Hours()
     sessions = Sessions(timer)
-    routes = Dashboard({"": ShownProject(project.evolution)}, access, sessions).routes
-    return SignedIn(Guard(Starlette(routes=routes), access), sessions), timer
+    frame = Frame([VERSIONS])
+    routes = Dashboard({"": ShownProject(project.evolution)}, access, sessions, frame).routes
+    return SignedIn(Guard(Starlette(routes=routes), access), sessions, frame), timer
 
 
 def signed_in(application, token, following="/ui/versions?q=x"):
@@ -130,7 +130,7 @@ def test_a_server_keeps_users_apart_and_its_restart_ends_sessions(project, tmp_p
     server = Served(folder, *options)
     try:
         with (
-            browsers.tab(browser, server.url, OFFLINE) as ben,
+            browsers.tab(browser, server.url, browsers.OFFLINE) as ben,
             browsers.tab(browser, server.url) as root,
         ):
             for page, token in ((ben, "ben-token"), (root, "root-token")):

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Mapping, MutableMapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+import msgspec
 from starlette.requests import Request
 
 from trundle.api.access import PEER, Application, Receive, Scope
@@ -83,16 +84,38 @@ class ApiClient:
         Raises:
             ApiRefusedError: the answer is no success.
         """
-        headers = {"accept": accept, "content-length": str(len(body))}
+        headers = {"accept": accept}
         if media_type:
             headers["content-type"] = media_type
-        scope = _scope(page, method, path, query or {}, headers)
-        found = _Kept()
-        await self._application(scope, _once(body), found.send)
+        found = await self._answer(page, method, path, query or {}, headers, body)
         value = values_of(found.body) if found.body else None
-        if found.code >= _FAILURE:
-            raise _refused(found.code, value)
         return Answered(value, tuple(found.warnings))
+
+    async def fetch(
+        self, page: Request, path: str, query: Mapping[str, str] | None = None
+    ) -> bytes:
+        """The content at a path, for the user who asks for a page.
+
+        Raises:
+            ApiRefusedError: the answer is no success.
+        """
+        return (await self._answer(page, "GET", path, query or {}, {"accept": "*/*"}, b"")).body
+
+    async def _answer(
+        self,
+        page: Request,
+        method: str,
+        path: str,
+        query: Mapping[str, str],
+        headers: Mapping[str, str],
+        body: bytes,
+    ) -> "_Kept":
+        given = {**headers, "content-length": str(len(body))}
+        found = _Kept()
+        await self._application(_scope(page, method, path, query, given), _once(body), found.send)
+        if found.code >= _FAILURE:
+            raise _refused(found.code, found.body)
+        return found
 
     async def lines(
         self, page: Request, path: str, query: Mapping[str, str]
@@ -122,7 +145,7 @@ class ApiClient:
                     for each in whole:
                         yield each
             if code >= _FAILURE:
-                raise _refused(code, values_of(text))
+                raise _refused(code, text)
         finally:
             task.cancel()
             while not sent.empty():  # So that the answer can end, however much of it waits.
@@ -190,7 +213,11 @@ class _Kept:
                 self.warnings.append(quoted.replace('\\"', '"').replace("\\\\", "\\"))
 
 
-def _refused(code: int, status: Any) -> ApiRefusedError:
+def _refused(code: int, body: bytes) -> ApiRefusedError:
+    try:
+        status = values_of(body)
+    except msgspec.DecodeError:  # No path of the API answers with it.
+        status = None
     found = status if isinstance(status, dict) else {}
     causes = (found.get("details") or {}).get("causes") or ()
     named = [(each.get("field", ""), each.get("message", "")) for each in causes]

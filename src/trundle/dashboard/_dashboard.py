@@ -3,25 +3,29 @@
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
+import anyio
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from trundle.api import ServedKind
+from trundle.api import ServedKind, status_of
 from trundle.api.access import Access
+from trundle.dashboard._adding_applications import AddingApplications
 from trundle.dashboard._api_client import ApiClient, ApiRefusedError
 from trundle.dashboard._editing import Editor
+from trundle.dashboard._environments import EnvironmentPages
 from trundle.dashboard._forms import form_of
-from trundle.dashboard._frame import HOME, SIGN_IN, Frame, own_path
+from trundle.dashboard._frame import HOME, SIGN_IN, Frame, own_path, prepare
+from trundle.dashboard._installed import InstalledPackages, ShownInstallation
 from trundle.dashboard._objects import Objects, ServedKinds
+from trundle.dashboard._packages import Packages
 from trundle.dashboard._sessions import COOKIE, Sessions
 from trundle.dashboard._shown import Shown, ShownProject
 from trundle.dashboard._storage import Storage
 from trundle.dashboard._versions import Versions
-from trundle.errors import Kind, TrundleError
+from trundle.errors import TrundleError
 from trundle.store import Store
-from trundle.version import VersionError
 
 _LONGEST_SIGN_IN = 64 * 1024
 
@@ -35,11 +39,15 @@ class ServedObjects(NamedTuple):
         kinds: their resource types.
         store: keeps them.
         client: asks the API about them.
+        has_packages: whether the server has a catalog of packages, too.
+        has_environments: whether it has environments.
     """
 
     kinds: Iterable[ServedKind]
     store: Store
     client: ApiClient
+    has_packages: bool = False
+    has_environments: bool = False
 
 
 class Dashboard:
@@ -49,7 +57,9 @@ class Dashboard:
         projects: what it shows, by the name that addresses have for each.
         access: knows users by their tokens.
         sessions: the sessions of browsers; those of `SignedIn` in front of the guard.
+        frame: makes pages.
         served: the server, where there is one.
+        installed: the installation, where one is shown.
     """
 
     def __init__(
@@ -57,20 +67,39 @@ class Dashboard:
         projects: Mapping[str, ShownProject],
         access: Access,
         sessions: Sessions,
+        frame: Frame,
         served: ServedObjects | None = None,
+        installed: ShownInstallation | None = None,
     ) -> None:
-        self._frame = Frame(has_objects=served is not None)
+        self._frame = frame
         self._access = access
         self._sessions = sessions
         self._versions = Versions(Shown(projects), self._frame)
         self._objects: Objects | None = None
         self._editor: Editor | None = None
         self._storage: Storage | None = None
+        self._packages: Packages | None = None
+        self._environments: EnvironmentPages | None = None
+        self._adding: AddingApplications | None = None
         if served is not None:
             kinds = ServedKinds(served.kinds)
             self._objects = Objects(kinds, served.store, served.client, self._frame)
             self._editor = Editor(kinds, served.client, self._frame)
             self._storage = Storage(served.store, self._frame)
+            if served.has_packages:
+                self._packages = Packages(served.client, self._frame)
+            if served.has_environments:
+                self._environments = EnvironmentPages(served.client, self._frame)
+                self._adding = AddingApplications(served.client, self._frame)
+        self._installed: InstalledPackages | None = None
+        if installed is not None:
+            self._installed = InstalledPackages(installed, self._frame)
+
+    def prepare(self) -> None:
+        """Computes what the first requests would wait for; in a thread without an event loop."""
+        anyio.run(anyio.sleep, 0)  # Imports what threads of requests need.
+        prepare()
+        self._versions.prepare()
 
     @property
     def routes(self) -> list[BaseRoute]:
@@ -95,6 +124,34 @@ class Dashboard:
                 "/ui/objects/delete": self._editor.deleted,
                 "/ui/storage": self._storage.changed,
             }
+        if self._packages:
+            pages |= {
+                "/ui/packages": self._packages.listed,
+                "/ui/packages/one": self._packages.one,
+                "/ui/packages/class": self._packages.class_,
+                "/ui/packages/resource": self._packages.resource,
+            }
+        if self._environments and self._adding:
+            pages |= {
+                "/ui/environments": self._environments.listed,
+                "/ui/environments/one": self._environments.one,
+                "/ui/environments/draft": self._environments.draft,
+                "/ui/environments/deployment": self._environments.deployment,
+                "/ui/environments/action": self._environments.action,
+                "/ui/environments/add": self._adding.opened,
+            }
+            changing |= {
+                "/ui/environments": self._environments.created,
+                "/ui/environments/one": self._environments.changed,
+                "/ui/environments/add": self._adding.submitted,
+            }
+        if self._installed:
+            pages |= {
+                "/ui/installed": _threaded(self._installed.listed),
+                "/ui/installed/one": _threaded(self._installed.one),
+                "/ui/installed/back": _threaded(self._installed.back),
+            }
+            changing["/ui/installed/one"] = self._installed.changed
         return [
             Route("/ui", self._start),
             Route(HOME, self._start),
@@ -119,10 +176,7 @@ class Dashboard:
             except ApiRefusedError as error:
                 return self._frame.refused(request, error.code, error.message)
             except TrundleError as error:
-                code = 404 if error.kind is Kind.NOT_FOUND else 500
-                code = 400 if isinstance(error, VersionError) else code
-                code = 409 if error.kind is Kind.CONFLICT else code
-                return self._frame.refused(request, code, str(error))
+                return self._frame.refused(request, status_of(error), str(error))
 
         return answer
 

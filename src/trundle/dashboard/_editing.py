@@ -1,4 +1,4 @@
-"""The editor of the page Objects: a document at one version, and what all versions will see of it before it is saved."""
+"""The editor of the page Objects: a document at one version, as YAML or as a form, and what all versions will see of it before it is saved."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -8,18 +8,26 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from trundle.dashboard._api_client import ApiClient, ApiRefusedError
+from trundle.dashboard._drafts import Draft, document_of, drafted, nearest, sent
+from trundle.dashboard._form_changes import as_shown
 from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import Frame
 from trundle.dashboard._objects import Asked, ServedKinds
 from trundle.dashboard._plain import text_of, values_of
+from trundle.dashboard._schema_form import DocumentForm
 from trundle.dashboard._side_by_side import Row, side_by_side
-from trundle.errors import TrundleError
-from trundle.project import read_documents, write_documents
+from trundle.documents import compact
+from trundle.project import write_documents
 
 _YAML = "application/yaml"
 _MANAGER = "trundle-page"
 _CONFLICT = 409
 _NOT_FOUND = 404
+_FORM, _SAVE = "form", "save"
+_SENDING = (_SAVE, "preview")
+"""What a user does with a document as a whole, rather than with its form."""
+_STATUS = "status"
+"""What clients do not write; it is written apart."""
 _HIDDEN = ("managedFields", "generation", "creationTimestamp")
 """Metadata that the server keeps by itself, whatever a document says."""
 
@@ -61,23 +69,29 @@ class Editor:
             text = _text(_edited(found))
         else:
             text = _text(_new(asked))
-        return self._shown(request, asked, text)
+        as_form = given.get("as") == _FORM
+        return self._shown(request, asked, drafted(_maker(asked), text) if as_form else Draft(text))
 
     async def submitted(self, request: Request) -> Response:
         """Shows what a change does, or saves it; it saves what was shown before alone."""
         given = await form_of(request)
         asked = self._kinds.asked(given, [given.get("v", "")])
-        text = given.get("document", "")
-        saves = given.get("do") == "save" and given.get("seen") == _digest(text)
+        text, do = as_shown(given.get("document", "")), given.get("do", "")
+        draft = Draft(text)
+        if given.get("as") == _FORM:
+            draft = sent(_maker(asked), text, given)
+        if do not in _SENDING or draft.problems:
+            return self._turned(request, asked, draft, do)
+        saves = do == _SAVE and given.get("seen") == _digest(draft.text)
         try:
             if not saves:
-                return await self._previewed(request, asked, text)
-            saved = await self._sent(request, asked, text, {})
+                return await self._previewed(request, asked, draft)
+            saved = await self._sent(request, asked, draft.text, {})
         except ApiRefusedError as error:
             newer: tuple[Row, ...] = ()
             if error.code == _CONFLICT and asked.name:
-                newer = await self._newer(request, asked, text)
-            return self._shown(request, asked, text, refusal=error, newer=newer, code=error.code)
+                newer = await self._newer(request, asked, draft.text)
+            return self._shown(request, asked, draft, refusal=error, newer=newer, code=error.code)
         metadata = saved.value["metadata"]
         there = asked._replace(name=metadata["name"], namespace=metadata.get("namespace", ""))
         return self._frame.redirect(request, there.address("one"))
@@ -92,9 +106,20 @@ class Editor:
         )
         return self._frame.redirect(request, asked._replace(name="").address("list"))
 
-    async def _previewed(self, request: Request, asked: Asked, text: str) -> Response:
+    def _turned(self, request: Request, asked: Asked, draft: Draft, do: str) -> Response:
+        """The editor after what concerns the form alone."""
+        if draft.problems:
+            return self._shown(request, asked, draft, code=422)
+        if do == "as form":
+            draft = drafted(_maker(asked), draft.text)
+        elif do == "as yaml":
+            draft = Draft(draft.text)
+        return self._shown(request, asked, draft)
+
+    async def _previewed(self, request: Request, asked: Asked, draft: Draft) -> Response:
         labels = ",".join(asked.kind.versions)
-        answer = await self._sent(request, asked, text, {"dryRun": "All", "versions": labels})
+        query = {"dryRun": "All", "versions": labels}
+        answer = await self._sent(request, asked, draft.text, query)
         after = answer.value["items"]
         before: Sequence[Any] = [None] * len(after)
         if asked.name:
@@ -104,7 +129,7 @@ class Editor:
             _seen(label, old, new)
             for label, old, new in zip(asked.kind.versions, before, after, strict=True)
         ]
-        return self._shown(request, asked, text, seen=seen, warnings=answer.warnings)
+        return self._shown(request, asked, draft, seen=seen, warnings=answer.warnings)
 
     async def _sent(
         self, request: Request, asked: Asked, text: str, query: Mapping[str, str]
@@ -131,15 +156,13 @@ class Editor:
                 return ()
             raise
         own = _values(text)
-        if not isinstance(own, dict):
-            return ()
         return tuple(each for each in side_by_side([found, own]) if each.differs)
 
     def _shown(
         self,
         request: Request,
         asked: Asked,
-        text: str,
+        draft: Draft,
         *,
         refusal: ApiRefusedError | None = None,
         newer: Sequence[Row] = (),
@@ -150,8 +173,10 @@ class Editor:
         values = {
             "asked": asked,
             "label": asked.served[0].label,
-            "text": text,
-            "digest": _digest(text),
+            "draft": draft,
+            "nearest": nearest,
+            "errors": draft.at_fields(_causes(refusal)),
+            "digest": _digest(draft.text),
             "refusal": refusal,
             "newer": newer,
             "seen": seen,
@@ -159,6 +184,19 @@ class Editor:
             "conflict": refusal is not None and refusal.code == _CONFLICT,
         }
         return self._frame.shown(request, "object_edit.html", values, code)
+
+
+def _maker(asked: Asked) -> DocumentForm:
+    """Makes the forms of what is asked for."""
+    kind, served = asked.kind, asked.served[0]
+    names = () if asked.name else ("name", *(("namespace",) if kind.namespaced else ()))
+    apart = any(each.declares(_STATUS) for each in kind.versions.values())
+    kept = frozenset({_STATUS}) if apart else frozenset()
+    return DocumentForm(served.schema, served.root, names, kept)
+
+
+def _causes(refusal: ApiRefusedError | None) -> Sequence[tuple[str, str]]:
+    return () if refusal is None else refusal.causes
 
 
 def _seen(label: str, old: Any, new: Any) -> Seen:
@@ -193,15 +231,9 @@ def _values(text: str) -> Any:
     """What a text says.
 
     Raises:
-        ApiRefusedError: it is not one document.
+        ApiRefusedError: it is not one object.
     """
-    try:
-        found = read_documents(text.encode(), "the document")
-    except TrundleError as error:
-        raise ApiRefusedError(400, str(error)) from None
-    if len(found) != 1:
-        raise ApiRefusedError(400, f"One document was expected, but there are {len(found)}.")
-    return values_of(found[0].data)
+    return values_of(compact(document_of(text)).encode())
 
 
 def _namespace(document: Any) -> str:
@@ -213,4 +245,4 @@ def _namespace(document: Any) -> str:
 
 def _digest(text: str) -> str:
     """What a text is known by between showing it and saving it; browsers end lines in their own way."""
-    return hashlib.sha256(text.replace("\r\n", "\n").encode()).hexdigest()
+    return hashlib.sha256(as_shown(text).encode()).hexdigest()

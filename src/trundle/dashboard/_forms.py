@@ -8,6 +8,7 @@ from trundle.dashboard._api_client import ApiRefusedError
 
 _LONGEST = 4 * 1024 * 1024
 """How many bytes a form may have: an object of the largest size that the API takes, as browsers write it."""
+_MOST_FIELDS = 5000
 
 
 async def form_of(request: Request, most: int = _LONGEST) -> dict[str, str]:
@@ -26,7 +27,7 @@ async def form_of(request: Request, most: int = _LONGEST) -> dict[str, str]:
         if len(body) > most:
             raise ApiRefusedError(413, f"The form is longer than {most} bytes.")
     try:
-        found = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=100)
+        found = parse_qs(body.decode(), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
     except ValueError as error:
         raise ApiRefusedError(400, f"The form cannot be read: {error}.") from None
     return {key: values[-1] for key, values in found.items()}

@@ -1,11 +1,12 @@
 """The frame around each page: templates, files that belong to them, and what answers say to the browser."""
 
+import datetime as dt
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
 import jinja2
@@ -34,8 +35,26 @@ _HEADERS = {
     "referrer-policy": "same-origin",
     "x-content-type-options": "nosniff",
 }
-_VERSIONS = ("Versions", "/ui/versions")
-_SERVED = ("Objects", "/ui/objects"), ("Storage", "/ui/storage")
+
+
+class Section(NamedTuple):
+    """A part of the page that is reached from every other one.
+
+    Attributes:
+        name: its name.
+        path: where it begins.
+    """
+
+    name: str
+    path: str
+
+
+VERSIONS = Section("Versions", "/ui/versions")
+OBJECTS = Section("Objects", "/ui/objects")
+STORAGE = Section("Storage", "/ui/storage")
+PACKAGES = Section("Packages", "/ui/packages")
+ENVIRONMENTS = Section("Environments", "/ui/environments")
+INSTALLED = Section("Installed", "/ui/installed")
 
 _TITLES = {
     400: "The address cannot be read",
@@ -44,7 +63,9 @@ _TITLES = {
     404: "There is no such page",
     409: "Something else changed it",
     413: "That is too much",
+    422: "This is refused",
     429: "Too many requests",
+    503: "Something does not answer",
 }
 
 
@@ -83,8 +104,14 @@ def _templates() -> jinja2.Environment:
     found.filters["paragraphs"] = lambda value: re.split(r"\n\s*\n", value.strip())
     found.filters["anchor"] = lambda value: f"type-{quote(value, safe='')}"
     found.filters["coded"] = _coded
+    found.filters["moment"] = _moment
     found.globals |= {"address": address, "asset": _asset_path}
     return found
+
+
+def _moment(at: dt.datetime) -> str:
+    """A time to the minute, in UTC."""
+    return at.astimezone(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _coded(text: str) -> Markup:
@@ -109,15 +136,22 @@ def _asset_path(name: str) -> str:
     return f"/ui/assets/{name}?{hashlib.sha256(_assets()[name]).hexdigest()[:12]}"
 
 
+def prepare() -> None:
+    """Reads all templates and files, so that no request waits for that."""
+    for each in _templates().list_templates(["html"]):
+        _templates().get_template(each)
+    _assets()
+
+
 class Frame:
     """Makes answers out of templates.
 
     Args:
-        has_objects: whether there are pages about objects.
+        sections: the parts that every page leads to.
     """
 
-    def __init__(self, *, has_objects: bool) -> None:
-        self._sections = (_VERSIONS, *(_SERVED if has_objects else ()))
+    def __init__(self, sections: Sequence[Section]) -> None:
+        self._sections = tuple(sections)
 
     def shown(
         self,

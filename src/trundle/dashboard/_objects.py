@@ -12,9 +12,12 @@ from starlette.responses import Response, StreamingResponse
 from trundle.api import ServedKind, ServedVersion
 from trundle.dashboard._api_client import JSON, ApiClient, ApiRefusedError, object_path
 from trundle.dashboard._frame import Frame, address
-from trundle.dashboard._side_by_side import side_by_side
+from trundle.dashboard._nodes import Path
+from trundle.dashboard._same_properties import counterpart
+from trundle.dashboard._side_by_side import Counterpart, side_by_side
 from trundle.dashboard._stored import bag_values
 from trundle.store import Key, Store
+from trundle.version import ApiVersion
 
 _TABLE = f"{JSON};as=Table;v=v1;g=meta.k8s.io"
 _AT_ONCE = 50
@@ -69,12 +72,14 @@ class Listed(NamedTuple):
         rows: the objects, with the cells of each.
         token: gives the next page; empty where this is the last one.
         resource_version: the moment that it shows.
+        remaining: how many objects follow; None where that is not known.
     """
 
     headings: tuple[str, ...]
     rows: tuple[tuple[Asked, tuple[Any, ...]], ...]
     token: str = ""
     resource_version: str = ""
+    remaining: int | None = None
 
 
 class ServedKinds:
@@ -204,7 +209,7 @@ class Objects:
             "asked": asked,
             "labels": labels,
             "refused": refused,
-            "rows": side_by_side(documents),
+            "rows": side_by_side(documents, _counterpart(asked)),
             "metadata": first["metadata"],
             "stored": stored,
             "bag": bag,
@@ -225,7 +230,24 @@ def _listed(asked: Asked, table: Any) -> Listed:
         rows.append((one, tuple("" if cell is None else cell for cell in each["cells"])))
     headings = tuple(each["name"] for each in table["columnDefinitions"])
     metadata = table["metadata"]
-    return Listed(headings, tuple(rows), metadata.get("continue", ""), metadata["resourceVersion"])
+    return Listed(
+        headings,
+        tuple(rows),
+        metadata.get("continue", ""),
+        metadata["resourceVersion"],
+        metadata.get("remainingItemCount"),
+    )
+
+
+def _counterpart(asked: Asked) -> Counterpart:
+    """What is the same value at two of the versions that are asked for."""
+    versions = [ApiVersion.parse(each.version) for each in asked.served]
+    root = asked.kind.lineage
+
+    def found(source: int, target: int, path: Path) -> Path | None:
+        return counterpart(root, versions[source], versions[target], path)
+
+    return found
 
 
 def _toggled(asked: Asked, label: str) -> str:

@@ -1,6 +1,7 @@
 """Serves the page: beside the API of a server, or by itself where there is none."""
 
 import socket
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import uvicorn
@@ -11,9 +12,22 @@ from trundle.api import ServedKind
 from trundle.api.access import Access, Application, Guard, Receive, Scope, Send
 from trundle.dashboard._api_client import ApiClient
 from trundle.dashboard._dashboard import Dashboard, ServedObjects
+from trundle.dashboard._frame import (
+    ENVIRONMENTS,
+    INSTALLED,
+    OBJECTS,
+    PACKAGES,
+    STORAGE,
+    VERSIONS,
+    Frame,
+)
+from trundle.dashboard._installed import ShownInstallation
 from trundle.dashboard._sessions import Sessions, SignedIn
 from trundle.dashboard._shown import ShownProject, shown_kinds
 from trundle.store import Store
+
+PREPARING = "page-preparing"
+"""The name of the thread that computes what first requests would wait for."""
 
 
 class ServerPage:
@@ -21,17 +35,36 @@ class ServerPage:
 
     Args:
         access: knows users by their tokens.
+        installed: the installation whose packages are served, where that is so.
+        has_packages: whether the API has a catalog of packages.
+        has_environments: whether it has environments, too.
     """
 
-    def __init__(self, access: Access) -> None:
+    def __init__(
+        self,
+        access: Access,
+        installed: ShownInstallation | None = None,
+        *,
+        has_packages: bool = False,
+        has_environments: bool = False,
+    ) -> None:
         self._access = access
+        self._installed = installed
+        self._has_packages = has_packages
+        self._has_environments = has_environments
+        further = [
+            *([PACKAGES] if has_packages else []),
+            *([ENVIRONMENTS] if has_environments else []),
+            *([INSTALLED] if installed else []),
+        ]
+        self._frame = Frame([VERSIONS, OBJECTS, STORAGE, *further])
         self._sessions = Sessions()
         self._application: Application | None = None
 
     def around(self, application: Application) -> Application:
         """The sessions of browsers, put in front of an API with its guard; the page asks this API."""
         self._application = application
-        return SignedIn(application, self._sessions, has_objects=True)
+        return SignedIn(application, self._sessions, self._frame)
 
     def routes(self, kinds: Iterable[ServedKind], store: Store) -> Sequence[BaseRoute]:
         """The routes of the page, for the API.
@@ -41,23 +74,37 @@ class ServerPage:
             store: keeps their objects.
         """
         kinds = tuple(kinds)
-        served = ServedObjects(kinds, store, ApiClient(self._ask))
-        return Dashboard(shown_kinds(kinds), self._access, self._sessions, served).routes
+        client = ApiClient(self._ask)
+        served = ServedObjects(kinds, store, client, self._has_packages, self._has_environments)
+        projects = shown_kinds(kinds)
+        dashboard = Dashboard(
+            projects, self._access, self._sessions, self._frame, served, self._installed
+        )
+        _prepared(dashboard)
+        return dashboard.routes
 
     async def _ask(self, scope: Scope, receive: Receive, send: Send) -> None:
         assert self._application is not None, "requests come through what `around` gives"
         await self._application(scope, receive, send)
 
 
-def page_application(projects: Mapping[str, ShownProject]) -> Application:
+def page_application(
+    projects: Mapping[str, ShownProject], installed: ShownInstallation | None = None
+) -> Application:
     """The page as an ASGI application for this machine alone: it answers requests that name the machine so."""
     access, sessions = Access(), Sessions()
-    dashboard = Dashboard(projects, access, sessions)
-    return SignedIn(Guard(Starlette(routes=dashboard.routes), access), sessions)
+    frame = Frame([VERSIONS, *([INSTALLED] if installed else [])])
+    dashboard = Dashboard(projects, access, sessions, frame, installed=installed)
+    _prepared(dashboard)
+    guarded = Guard(Starlette(routes=dashboard.routes), access)
+    return SignedIn(guarded, sessions, frame)
 
 
 def serve_page(
-    projects: Mapping[str, ShownProject], listener: socket.socket, on_ready: Callable[[], None]
+    projects: Mapping[str, ShownProject],
+    listener: socket.socket,
+    on_ready: Callable[[], None],
+    installed: ShownInstallation | None = None,
 ) -> None:
     """Serves the page until a signal.
 
@@ -65,9 +112,10 @@ def serve_page(
         projects: what it shows, by the name that addresses have for each.
         listener: the socket, bound.
         on_ready: is called when requests are answered.
+        installed: the installation, where one is shown.
     """
     config = uvicorn.Config(
-        page_application(projects),
+        page_application(projects, installed),
         log_config=None,
         access_log=False,
         lifespan="off",
@@ -76,6 +124,11 @@ def serve_page(
         timeout_graceful_shutdown=5,
     )
     _Announcing(config, on_ready).run(sockets=[listener])
+
+
+def _prepared(dashboard: Dashboard) -> None:
+    """Lets a thread compute what first requests would wait for, while the server starts."""
+    threading.Thread(target=dashboard.prepare, name=PREPARING, daemon=True).start()
 
 
 class _Announcing(uvicorn.Server):

@@ -72,15 +72,13 @@ class SignedIn:
     Args:
         application: the API, with its guard before it.
         sessions: the sessions of the server.
-        has_objects: whether there are pages about objects.
+        frame: makes pages.
     """
 
-    def __init__(
-        self, application: Application, sessions: Sessions, *, has_objects: bool = False
-    ) -> None:
+    def __init__(self, application: Application, sessions: Sessions, frame: Frame) -> None:
         self._application = application
         self._sessions = sessions
-        self._frame = Frame(has_objects=has_objects)
+        self._frame = frame
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""

@@ -111,6 +111,11 @@ class Shown:
     def __init__(self, projects: Mapping[str, ShownProject]) -> None:
         self._projects = dict(projects)
 
+    def each_first(self) -> Iterator[tuple[Evolution, ResourceLineage]]:
+        """The first resource type of each project."""
+        for each in self._projects.values():
+            yield from ((each.evolution, one) for one in each.evolution.resources[:1])
+
     def matches(self, word: str) -> list[Match]:
         """The resource types that have a word in them; those whose own names have it come first."""
         found = [each for of, one in self._projects.items() for each in one.matches(of, word)]

@@ -36,6 +36,7 @@ class Storage:
         values = {
             "status": found,
             "progress": progress,
+            "since": self._work.since,
             "findings": findings[:_MOST_FINDINGS],
             "further": max(0, len(findings) - _MOST_FINDINGS),
         }

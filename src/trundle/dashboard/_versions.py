@@ -43,6 +43,14 @@ class Versions:
         self._compare = lru_cache(_KEPT)(_compared)
         self._explain = lru_cache(_KEPT)(_explained)
 
+    def prepare(self) -> None:
+        """Computes what the first request of each page would wait for, as far as all resource types share it."""
+        self._shown.matches("\0")  # It is in no name, so all places are searched.
+        for evolution, resource in self._shown.each_first():
+            older, newer = resource.versions.versions[0], resource.versions.versions[-1]
+            if older != newer:
+                self._compare(evolution, older, newer, resource.name)
+
     def listed(self, request: Request) -> Response:
         """The resource types, or those that a search finds."""
         word = request.query_params.get("q", "").strip()

@@ -4,6 +4,7 @@ import threading
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
+from trundle._clock import now
 from trundle.errors import Finding, Kind, TrundleError
 from trundle.store import Move, Rolled, Store, check, roll
 
@@ -59,6 +60,8 @@ class Work:
         self._lock = threading.Lock()
         self._stopping = threading.Event()
         self._progress: Progress | None = None
+        self.since = now()
+        """From when on it is known what was done: it is kept in memory, so a restart of the server forgets it."""
 
     @property
     def progress(self) -> Progress | None:

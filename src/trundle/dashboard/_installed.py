@@ -1,0 +1,227 @@
+"""The pages Installed: packages with their channels, what a policy will do when, and approving, holding and going back."""
+
+import datetime as dt
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeAlias
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+
+from trundle._clock import Clock, now
+from trundle.api.access import UNSECURED
+from trundle.channels import Hold, parse_time
+from trundle.dashboard._api_client import ApiRefusedError
+from trundle.dashboard._calendar import WEEKS, calendar_of
+from trundle.dashboard._forms import form_of
+from trundle.dashboard._frame import INSTALLED, Frame, address
+from trundle.dashboard._timeline import Timeline, timeline_of
+from trundle.installation import Installation, Outlook, Package, exists, foresee, roll_back
+from trundle.version import SemVer
+
+_WAIT = 5.0
+"""Seconds to wait for others who change the installation."""
+
+_MOST_EVENTS = 50
+_MOST_REASON = 500
+_FIRST_YEAR, _LAST_YEAR = 2001, 2100
+"""What years the calendar has."""
+
+Form: TypeAlias = Mapping[str, str]
+Action: TypeAlias = Callable[[Installation, str, Form, str], None]
+
+
+class ShownInstallation(NamedTuple):
+    """An installation that the page shows.
+
+    Attributes:
+        folder: where it is; it may not be there yet.
+        clock: returns the time.
+    """
+
+    folder: Path
+    clock: Clock = now
+
+
+class InstalledPackages:
+    """Answers what is asked about an installation, and changes what a user may: approvals, holds, and going back.
+
+    Args:
+        shown: the installation.
+        frame: makes pages.
+    """
+
+    def __init__(self, shown: ShownInstallation, frame: Frame) -> None:
+        self._folder, self._clock = shown
+        self._frame = frame
+
+    def _opened(self, *, looking: bool = True) -> Installation:
+        """The installation.
+
+        Args:
+            looking: whether nothing is to be changed. Otherwise a folder that cannot be written is an error: what is forgotten at the end is not done.
+
+        Raises:
+            ApiRefusedError: nothing is installed.
+            StateError: the folder cannot be used.
+        """
+        if not exists(self._folder):
+            raise ApiRefusedError(404, "Nothing is installed.")
+        return Installation(self._folder, clock=self._clock, wait=_WAIT, looking=looking)
+
+    def listed(self, request: Request) -> Response:
+        """What is installed; no channel is looked at for it."""
+        packages: tuple[Package, ...] = ()
+        if exists(self._folder):
+            with self._opened() as installation:
+                packages = installation.packages()
+        return self._frame.shown(request, "installed.html", {"packages": packages})
+
+    def one(self, request: Request) -> Response:
+        """A package; with `look` what comes of a look at its channel, too."""
+        with self._opened() as installation:
+            package = installation.package(request.query_params.get("package", ""))
+            events = installation.history(package.name)
+            values: dict[str, Any] = {
+                "package": package,
+                "holds": installation.holds(package.name),
+                "events": events[:_MOST_EVENTS],
+                "further": max(0, len(events) - _MOST_EVENTS),
+                "here": address(f"{INSTALLED.path}/one", package=package.name),
+                "outlook": None,
+            }
+            if "look" in request.query_params:
+                (outlook,) = foresee(installation, [package.name])
+                status = installation.status(package, outlook)
+                calendar = calendar_of(
+                    package.effective_policy, outlook.plan, events, _day(request)
+                )
+                values |= {"outlook": outlook, "status": status, "calendar": calendar}
+                values |= {"pages": _further_weeks(calendar.start, package)}
+                values["timeline"] = _timeline(outlook)
+        return self._frame.shown(request, "installed_one.html", values)
+
+    def back(self, request: Request) -> Response:
+        """What going back would come to; nothing is changed."""
+        with self._opened() as installation:
+            event = roll_back(installation, request.query_params.get("package", ""), dry_run=True)
+        return self._frame.shown(request, "installed_back.html", {"event": event})
+
+    async def changed(self, request: Request) -> Response:
+        """Does what a user asks for."""
+        form = await form_of(request)
+        act = _ACTIONS.get(form.get("do", ""))
+        if act is None:
+            found = form.get("do", "")
+            known = ", ".join(_ACTIONS)
+            raise ApiRefusedError(400, f"One of {known} was expected, but {found!r} was found.")
+        name = request.query_params.get("package", "")
+
+        def work() -> None:
+            with self._opened(looking=False) as installation:
+                act(installation, name, form, _user(request))
+
+        await run_in_threadpool(work)
+        return self._frame.redirect(request, address(f"{INSTALLED.path}/one", package=name))
+
+
+def _hold(installation: Installation, name: str, form: Form, user: str) -> None:
+    reason, at = form.get("reason", "").strip(), installation.now()
+    if not reason or len(reason) > _MOST_REASON:
+        what = f"A reason of up to {_MOST_REASON} characters was expected"
+        raise ApiRefusedError(422, f"{what}, but {len(reason)} were found.")
+    until = _until(form.get("until", ""))
+    if until is not None and until <= at:
+        message = "A hold until a time to come was expected, or one without an end."
+        raise ApiRefusedError(422, message)
+    version = form.get("version", "").strip()
+    held = Hold(reason, at, SemVer.parse(version) if version else None, until, user)
+    installation.hold(name, held)
+
+
+def _approve(installation: Installation, name: str, form: Form, user: str) -> None:
+    """Approves a version, if the channel still lists the content that the user was shown."""
+    version = SemVer.parse(form.get("version", ""))
+    installation.approve(name, version, by=user, digest=form.get("digest", ""))
+
+
+def _unhold(installation: Installation, name: str, form: Form, user: str) -> None:
+    del user
+    version = form.get("version", "").strip()
+    if not installation.unhold(name, SemVer.parse(version) if version else None):
+        what = version or "everything"
+        raise ApiRefusedError(404, f"There is no hold on {what} of {name} any more.")
+
+
+def _roll_back(installation: Installation, name: str, form: Form, user: str) -> None:
+    """Goes back, if that comes to what the user was shown."""
+    del user
+    before, _, after = form.get("seen", "").partition(" ")
+    roll_back(installation, name, between=(before, after))
+
+
+_ACTIONS: Mapping[str, Action] = {
+    "approve": _approve,
+    "hold": _hold,
+    "unhold": _unhold,
+    "rollback": _roll_back,
+}
+
+
+def _user(request: Request) -> str:
+    """Who asks, for the record; empty where the server knows no users."""
+    user = request.scope.get("user")
+    return "" if user is None or user.name == UNSECURED.name else str(user.name)
+
+
+def _until(text: str) -> dt.datetime | None:
+    """The time in a form, as browsers write it, taken as UTC; None where there is none.
+
+    Raises:
+        ApiRefusedError: it is no time.
+    """
+    if not text.strip():
+        return None
+    try:
+        local = dt.datetime.fromisoformat(text.strip())
+        return local.replace(tzinfo=dt.UTC) if local.tzinfo is None else parse_time(text)[0]
+    except ValueError:
+        message = f"A time such as 2026-03-08T02:00 was expected, but {text!r} was found."
+        raise ApiRefusedError(422, message) from None
+
+
+def _day(request: Request) -> dt.date | None:
+    """The day that the calendar begins with; None for today.
+
+    Raises:
+        ApiRefusedError: it is no day, or one that no calendar has.
+    """
+    text = request.query_params.get("from")
+    if text is None:
+        return None
+    try:
+        found = dt.date.fromisoformat(text)
+    except ValueError:
+        message = f"A day such as 2026-03-08 was expected, but {text!r} was found."
+        raise ApiRefusedError(400, message) from None
+    if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
+        raise ApiRefusedError(400, f"A day in this century was expected, but {text} was found.")
+    return found
+
+
+def _further_weeks(start: dt.date, package: Package) -> dict[str, str]:
+    """Where the weeks before and after are."""
+    step = dt.timedelta(weeks=WEEKS)
+    found = {"Earlier": start - step, "Later": start + step}
+    where = f"{INSTALLED.path}/one"
+    return {
+        name: address(where, package=package.name, look="1", **{"from": day.isoformat()})
+        for name, day in found.items()
+        if _FIRST_YEAR <= day.year <= _LAST_YEAR
+    }
+
+
+def _timeline(outlook: Outlook) -> Timeline | None:
+    channel = outlook.accepted
+    return None if channel is None else timeline_of(channel, outlook.plan.installed)

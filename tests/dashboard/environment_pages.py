@@ -1,0 +1,83 @@
+"""The page of a server with environments, in this process, and packages that they have."""
+
+import contextlib
+
+from environment_servers import Client
+from kept import APP, PACKAGE
+from starlette.applications import Starlette
+from storing import people
+
+from trundle.api.access import Access, Guard
+from trundle.api.catalogs import CatalogRoutes
+from trundle.api.environments import EnvironmentRoutes, Host, Place, running
+from trundle.catalog import Catalog
+from trundle.cli._environments import opened_providers
+from trundle.dashboard import ServerPage
+from trundle.engine import Limits
+from trundle.environments import Actions, Environments
+from trundle.packages import Package
+from trundle.store import Store
+
+UI = """
+Version: 2.4
+Application:
+  ?: {type: f.App}
+  documents: {size: $.shop.size, secret: $.shop.admin, count: $.nodes.count}
+Forms:
+  - shop:
+      fields:
+        - {name: size, type: choice, label: Size, choices: [[s, Small], [l, Large]]}
+        - {name: admin, type: password, label: Password, required: false}
+  - nodes:
+      fields:
+        - {name: count, type: integer, label: Number of nodes, initial: 2, minValue: 1, maxValue: 5}
+        - name: pattern
+          type: string
+          label: Names
+          initial: 'web-#'
+          regexpValidator: '^[a-z]+-?#?$'
+          errorMessages: {invalid: small letters and at most one number sign}
+        - {name: public, type: boolean, label: Public, initial: false}
+      validators:
+        - {expr: $.nodes.count < 4 or $.shop.size = l, message: a small shop has three nodes}
+"""
+
+
+def form_package(ui=UI, name="f"):
+    """A package whose application is asked for by a form."""
+    manifest = (
+        f"Format: '1.4'\nFullName: {name}\nType: Application\nVersion: 1.0.0\n"
+        f"Require: {{io.trundle: '1'}}\nClasses: {{{name}.App: App.yaml}}\nUI: ui.yaml\n"
+    )
+    text = APP.replace("=: a", f"=: {name}")
+    files = {"manifest.yaml": manifest, "Classes/App.yaml": text, "UI/ui.yaml": ui}
+    return Package.from_files(files)
+
+
+def upgraded():
+    """A newer version of the package without a form."""
+    manifest = PACKAGE.file("manifest.yaml").decode().replace("1.0.0", "1.1.0")
+    files = {name: PACKAGE.file(name).decode() for name in PACKAGE.files}
+    return Package.from_files({**files, "manifest.yaml": manifest})
+
+
+@contextlib.contextmanager
+def served(folder, access=None, packages=(PACKAGE,)):
+    """The page and a client of its API, for the tenant `acme`."""
+    access = access or Access()
+    url = f"sqlite:///{folder / 'catalog.db'}"
+    limits = Limits(seconds=60.0)
+    places = {"here": Place({"folder": {"root": str(folder / "deployed")}})}
+    with (
+        Catalog(url) as catalog,
+        Store(folder / "store.sqlite", people()) as store,
+    ):
+        if packages:
+            assert not catalog.upload(packages, tenant="acme").refused
+        kept = Environments(catalog, limits=limits)
+        with running(Actions(kept), Host(url, opened_providers, limits, places=places)) as runner:
+            routes = EnvironmentRoutes(kept, runner).routes
+            page = ServerPage(access, has_packages=True, has_environments=True)
+            every = [*CatalogRoutes(catalog).routes, *routes, *page.routes((), store)]
+            application = page.around(Guard(Starlette(routes=every), access))
+            yield application, Client(folder / "deployed", catalog, routes)
