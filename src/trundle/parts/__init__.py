@@ -1,0 +1,21 @@
+"""Converts documents in folders part by part, each exactly once, by as many processes and machines as there are."""
+
+from trundle.parts._errors import (
+    ChangedError,
+    NoDocumentsError,
+    OtherJobError,
+    UnusableFileError,
+)
+from trundle.parts._jobs import Conversion
+from trundle.parts._running import PART_SIZE, Converted, FolderConversion
+
+__all__ = [
+    "PART_SIZE",
+    "ChangedError",
+    "Conversion",
+    "Converted",
+    "FolderConversion",
+    "NoDocumentsError",
+    "OtherJobError",
+    "UnusableFileError",
+]
