@@ -2,11 +2,12 @@
 
 import contextlib
 import errno
+import io
 import os
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 
 def write_durably(
@@ -41,6 +42,48 @@ def write_durably(
     sync_folder(path.parent)
 
 
+def create_durably(path: Path, content: bytes) -> None:
+    """Writes a file that is not there yet, whole or not at all: of several processes that do so at the same time, one succeeds.
+
+    Args:
+        path: the file.
+        content: its content.
+
+    Raises:
+        FileExistsError: it is there.
+        OSError: it cannot be written.
+    """
+    temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
+    try:
+        write_durably(temporary, content)
+        try:
+            path.hardlink_to(temporary)
+        except FileExistsError:
+            raise
+        except OSError:
+            # The file system has no hard links; a process that is killed may leave half a file.
+            with path.open("xb") as target:
+                target.write(content)
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    sync_folder(path.parent)
+
+
+class _Named(io.FileIO):
+    """A new file whose errors name the file that it becomes; the system names none."""
+
+    def __init__(self, temporary: Path, path: Path) -> None:
+        super().__init__(temporary, "xb")
+        self._path = path
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from error
+
+
 @contextlib.contextmanager
 def durable_file(path: Path) -> Iterator[BinaryIO]:
     """A file that is written in parts: it replaces what was there when the block ends, and is gone when the block raises.
@@ -53,7 +96,7 @@ def durable_file(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
     try:
-        with temporary.open("xb") as target:
+        with io.BufferedWriter(_Named(temporary, path)) as target:
             yield target
             target.flush()
             os.fsync(target.fileno())

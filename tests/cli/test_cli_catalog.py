@@ -100,6 +100,22 @@ def test_what_cannot_be_read_is_listed_for_all_paths(line):
     assert not (line.folder / "kept").exists()
 
 
+def test_what_cannot_be_read_hides_nothing_that_is_wrong_with_the_others(line):
+    line.write("db/manifest.yaml", DB.replace("1.2.0", "1.10"))
+    line.write("net/manifest.yaml", DB.replace("Db", "Net"))
+    line.write("net/Classes/Net.yaml", "Name: com.acme.Net\nExtends: Nothing\n")
+    message = refused(line, 3, "upload", "app", "db", "net")
+    assert "db/manifest.yaml:4: expected a version such as 1.2.3" in message
+    assert "Nothing" in message
+    assert "Classes/Net.yaml" in message
+    assert "no version of com.acme.Db" not in message  # What cannot be read may be that.
+    assert not (line.folder / "kept").exists()
+    line.write("net/Classes/Net.yaml", "Name: com.acme.Net\n")
+    assert refused(line, 3, "upload", "app", "db", "net").count("\n") == 1
+    line.write("db/manifest.yaml", DB)
+    ok(line, "upload", "app", "db", "net")
+
+
 def test_what_is_no_archive_is_not_read(line):
     os.mkfifo(line.folder / "pipe")
     assert "expected a folder or an archive" in refused(line, 2, "upload", "pipe")

@@ -186,12 +186,12 @@ def test_models_are_edited_as_a_whole(shop):
 REFUSED = [
     ("show nope", 5, "nope: expected an environment of default, found none"),
     ("create shop", 4, "shop: expected no environment of that name"),
-    ("add shop acme.Wob", 5, "acme.Wob: expected a package that default sees"),
+    ("add shop acme.Wob", 5, "acme.Wob: expected a package acme.Wob that default sees"),
     ("add shop acme.Web@2", 5, "found only 1.0.0; name another range"),
     ("call shop web deploy", 3, "run `trundle env deploy shop`"),
     ("rollback shop 7", 5, "shop: expected deployment 7, found none yet"),
     ("discard shop --draft nine", 5, "found only ann"),
-    ("remove shop nine", 5, "nine: expected an application of shop"),
+    ("remove shop nine", 5, "shop: expected one application nine, found web"),
     ("deploy shop --namespace x", 2, "--namespace: expected --server or --context with it"),
     ("deploy shop --programs web.yaml", 2, "web.yaml: $.?: expected one of programs"),
     ("upgrade shop acme.Wob", 5, "shop: expected an object of the package acme.Wob"),
@@ -303,7 +303,14 @@ def test_answers_in_a_file_and_an_action(note):
     assert json.loads(again.stdout)["count"] == 7
     wrong = note.env("call", "desk", "memo", "add", "much", code=3).stderr
     assert "more" in wrong
-    assert len(note.data("history", "desk")) == 3
+    failed, *deployments = note.data("history", "desk")
+    assert (failed["number"], failed["action"], failed["outcome"]) == (
+        None,
+        "call memo.add",
+        "failed",
+    )
+    assert (len(deployments), "more" in failed["error"]) == (3, True)
+    assert "- " in note.env("history", "desk").stdout
 
 
 def test_wrong_answers_leave_no_draft(note):
@@ -312,3 +319,54 @@ def test_wrong_answers_leave_no_draft(note):
     assert refused.stderr.count("[wrong-answer]") == 3
     assert note.data("show", "desk")["drafts"] == []
     assert "short" not in note.env("show", "desk").stdout
+
+
+def test_options_of_a_dry_run_are_used_and_not_kept(note):
+    note.write("answers.yaml", "main: {secret: Hush-4-two!}\n")
+    note.env("create", "bare")
+    note.env("add", "bare", "com.acme.Note", "--values", "answers.yaml")
+    tried = note.env("deploy", "bare", "--folder", "elsewhere", "--dry-run").stdout
+    assert "create folder/" in tried
+    assert note.data("show", "bare")["providers"] == {}
+    assert not (note.folder / "elsewhere").exists()
+
+
+DOOR = """\
+Namespaces: {=: com.acme, t: io.trundle, std: io.murano}
+Name: Door
+Extends: std:Application
+Methods:
+  deploy:
+    Body:
+      - new(t:Document, name => door, content => VERSION).deploy()
+"""
+
+
+def test_an_upgrade_takes_what_a_channel_has_installed(tmp_path):
+    line = Line(tmp_path)
+    where = ("--state", "state")
+
+    def publish(version):
+        manifest = (
+            f"FullName: com.acme.Door\nType: Application\nVersion: {version}\nFormat: '1.0'\n"
+        )
+        manifest += "Require: {io.trundle: '1'}\nClasses: {com.acme.Door: door.yaml}\n"
+        line.write("door/manifest.yaml", manifest)
+        line.write("door/Classes/door.yaml", DOOR.replace("VERSION", f"'v{version}'"))
+        line.run("publish", "door", "--to", "oci:registry//acme/door", "--channel", "stable")
+
+    publish("1.0.0")
+    line.run("install", "oci:registry//acme/door", "--unsigned", *where)
+    line.run("catalog", "upload", "--installed", *where)
+    line.env("create", "home", "--folder", "deployed")
+    line.env("add", "home", "com.acme.Door", "--draft", "me")
+    line.env("deploy", "home", "--draft", "me")
+    publish("1.1.0")
+    line.run("upgrade", "--now", *where)
+    assert "has the newest versions" in line.env("upgrade", "home").stderr
+    tried = line.env("upgrade", "home", "--installed", *where, "--dry-run").stdout
+    assert "com.acme.Door 1.0.0 -> 1.1.0" in tried
+    assert "has the newest versions" in line.env("upgrade", "home").stderr
+    line.env("upgrade", "home", "--installed", *where)
+    assert (tmp_path / "deployed" / "door.yaml").read_text() == "v1.1.0"
+    assert line.data("show", "home")["uses"][0] == {"name": "com.acme.Door", "version": "1.1.0"}

@@ -1,5 +1,7 @@
 """`trundle kube manifests`: what is written, and for whom. tests/cluster has a real API server take it."""
 
+import json
+import os
 import shutil
 import subprocess
 
@@ -123,15 +125,64 @@ def test_a_webhook_elsewhere_is_not_installed(written):
     assert "admission.yaml" not in written("--url", "https://hooks.test/", "--admission", "none")
 
 
+def test_an_aggregated_server_has_all_that_it_needs(folder, written):
+    files = written(*SERVICE, "--aggregated")
+    listed = files.pop("kustomization.yaml")[0]["resources"]
+    assert listed == sorted(files)
+    assert listed == ["apiservices.yaml", "certificate.yaml", "roles.yaml", "server.yaml"]
+    newer, older = files["apiservices.yaml"]
+    assert [newer["metadata"]["name"], older["metadata"]["name"]] == [f"v2.{GROUP}", f"v1.{GROUP}"]
+    assert newer["spec"]["versionPriority"] > older["spec"]["versionPriority"]
+    assert newer["spec"]["service"] == {"namespace": "crm", "name": "hook", "port": 8443}
+    assert newer["metadata"]["annotations"] == {"cert-manager.io/inject-ca-from": "crm/flows"}
+    assert "insecureSkipTLSVerify" not in str(files)
+    by_kind = {each["kind"]: each for each in files["server.yaml"]}
+    pod = by_kind["Deployment"]["spec"]["template"]["spec"]
+    assert pod["automountServiceAccountToken"] is True
+    (container,) = pod["containers"]
+    assert container["env"][0]["valueFrom"]["secretKeyRef"] == {"name": "flows-store", "key": "url"}
+    arguments = [each for each in container["args"] if not each.startswith("--host")]
+    nowhere = {**os.environ, "KUBECONFIG": str(folder / "none"), "HOME": str(folder)}
+    done = subprocess.run(
+        [*warm.script(), *arguments], cwd=folder, check=False, capture_output=True, text=True, env=nowhere,
+    )  # fmt: skip
+    assert (done.returncode, "how to reach a cluster" in done.stderr) == (7, True), done.stderr
+    assert "trundle[kube,postgres]" in (folder / "manifests" / "Dockerfile").read_text()
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("--service", "crm/hook"), "--image registry.example.com"),
         (("--url", "https://x.test/convert", "--image", "crm:1"), "none beside --url"),
         ((), "expected one of them, found neither"),
+        (("--aggregated", "--url", "https://x.test/convert"), "an APIService takes no URL"),
+        (("--aggregated", "--service", "crm/hook"), "--image registry.example.com"),
         (("--service", "crm", "--image", "crm:1"), "NAMESPACE/NAME"),
     ],
 )
 def test_options_that_do_not_go_together_write_nothing(folder, run, arguments, said):
     assert said in run(*arguments, code=3 if "NAMESPACE" in said else 2).stderr
     assert not (folder / "manifests").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "expected one of them, found neither"),
+        (("--service", "crm/hook"), "--service: expected --ca with it"),
+        (("--back", "--url", "https://x.test/convert"), "found one of them"),
+        (("--url", "https://x.test/convert"), "members.crm.example.com"),
+    ],
+)
+def test_what_cannot_be_adopted_is_said_before_the_cluster_is_asked(folder, arguments, said):
+    config = folder / "nowhere.json"
+    config.write_text(json.dumps({
+        "apiVersion": "v1", "kind": "Config", "current-context": "it",
+        "clusters": [{"name": "it", "cluster": {"server": "http://127.0.0.1:1"}}],
+        "users": [{"name": "it", "user": {"token": "t"}}],
+        "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
+    }))  # fmt: skip
+    command = [*warm.script(), "kube", "adopt", f"member.{GROUP}", "--kubeconfig", config]
+    done = subprocess.run([*command, *arguments], cwd=folder, check=False, capture_output=True, text=True)  # fmt: skip
+    assert (done.returncode, said in done.stderr) == (2, True), done.stderr

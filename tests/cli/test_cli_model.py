@@ -48,6 +48,13 @@ def test_the_packages_are_those_of_the_catalog(line):
     assert json.loads(found)["b"] == "text"
 
 
+def test_errors_name_the_file(line):
+    line.write("bad.yaml", "?: {type: p.A, classVersion: '1'}\na: [1]\n")
+    done = line.run("model", "convert", "bad.yaml", "--to", "p@2", "--packages", "p")
+    assert (done.exit_code, done.stdout) == (3, "")
+    assert done.stderr.startswith("error: bad.yaml: $.a: ")
+
+
 def test_what_stays_is_a_warning(line):
     line.write("odd.json", json.dumps({"Objects": {"?": {"type": "gone.A"}}, "Attributes": []}))
     done = line.run("model", "convert", "odd.json", "--to", "p@2", "--packages", "p")
@@ -129,3 +136,71 @@ def test_a_catalog_without_packages_is_named(line):
     assert (done.exit_code, done.stdout) == (5, "")
     assert "none.db: expected packages of the catalog that the tenant default sees" in done.stderr
     assert "--packages" in done.stderr
+
+
+HOOKED = """\
+Name: p.A
+Properties: {b: {Contract: $.string()}}
+Methods:
+  up:
+    Usage: Static
+    Scope: Public
+    Arguments: [{a: {Contract: $.string()}}]
+    Body: [{Return: {b: $a + '!'}}]
+"""
+DOWN = """\
+  down:
+    Usage: Static
+    Scope: Public
+    Arguments: [{b: {Contract: $.string()}}]
+    Body: [{Return: {a: str($b)}}]
+"""
+HOOKS = "hooks: {1.0.0: {p.A: {assign_to: {use: %s, writes: [b]}}}}"
+
+
+def test_hooks_run_in_conversions_and_stand_in_reports(line):
+    line.write("p/2.0.0/Classes/A.yaml", HOOKED)
+    line.write("p/2.0.0/evolution.yaml", HOOKS % "up")
+    done = line.run("model", "convert", "model.json", "--to", "p@2", "--packages", "p")
+    assert json.loads(done.stdout)["b"] == "text!"
+    assert "| Hook" in ok(line, "diff", "1.0.0", "2.0.0", "--schemas", "p")
+    assert "the hook p.A.up derives it from `a`" in ok(line, "explain", "p.A.b", "--schemas", "p")
+    assert "the hook up, writes b" in ok(line, "package", "diff", "p/1.0.0", "p/2.0.0")
+
+
+@pytest.mark.full
+def test_verify_calls_hooks(line):
+    line.write("p/2.0.0/Classes/A.yaml", HOOKED)
+    line.write("p/2.0.0/evolution.yaml", HOOKS % "up")
+    done = line.run("verify", "p", "--examples", "2")
+    assert done.exit_code == 3
+    assert "EngineError: `$a + '!'`" in done.stdout
+    line.write("p/2.0.0/Classes/A.yaml", HOOKED.replace("$a + '!'", "str($a) + '!'") + DOWN)
+    both = "{assign_to: {use: up, writes: [b]}, assign_from: {use: down, writes: [a]}}"
+    line.write("p/2.0.0/evolution.yaml", f"hooks: {{1.0.0: {{p.A: {both}}}}}")
+    done = line.run("verify", "p", "--examples", "2", "--seed", "1")
+    assert done.exit_code == 0, done.output
+    assert "no findings" in done.stderr
+
+
+def test_a_hook_that_does_not_end_is_ended(line):
+    looping = HOOKED.replace("[{Return: {b: $a + '!'}}]", "[{While: $a != null, Do: [{$x: 1}]}]")
+    line.write("p/2.0.0/Classes/A.yaml", looping)
+    line.write("p/2.0.0/evolution.yaml", HOOKS % "up")
+    given = ("model", "convert", "model.json", "--to", "p@2", "--packages", "p")
+    done = line.run(*given, "--time-limit", "0.5")
+    assert done.exit_code != 0
+    assert "0.5 seconds" in done.stderr
+    assert done.stdout == ""
+
+
+def test_an_upload_with_a_hook_that_cannot_be_called_stores_nothing(line):
+    ok(line, "catalog", "upload", "p/1.0.0", "--catalog", "c.db")
+    line.write("p/2.0.0/Classes/A.yaml", HOOKED)
+    line.write("p/2.0.0/evolution.yaml", HOOKS % "upp")
+    for command in (("catalog", "upload", "p/2.0.0"), ("package", "check", "p/2.0.0")):
+        done = line.run(*command, "--catalog", "c.db")
+        assert done.exit_code == 3
+        assert "expected a static method of p.A, found upp; did you mean up?" in done.output
+        assert "evolution.yaml:1:" in done.output
+    assert "2.0.0" not in ok(line, "catalog", "list", "--catalog", "c.db")

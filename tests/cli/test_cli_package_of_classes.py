@@ -305,3 +305,52 @@ def test_a_check_refuses_a_version_before_the_release_even_if_nothing_changed(re
     assert "expected 2.0.0 or newer, found 1.0.0" in done.stdout
     assert done.exit_code == 3
     assert releases.run("package", "check", "new", "--against", "old").exit_code == 0
+
+
+TAG = """\
+Name: acme.lib.Tag
+Usage: Meta
+Cardinality: One
+Inherited: true
+Applies: All
+"""
+LIBRARY = """\
+Format: 1.4
+FullName: acme.lib
+Type: Library
+Version: 1.0.0
+Classes: {acme.lib.Tag: Tag.yaml, acme.lib.A: A.yaml, acme.lib.B: B.yaml}
+"""
+USER = """\
+Format: 1.4
+FullName: acme.user
+Type: Library
+Version: 1.0.0
+Require: {acme.lib: 1}
+Classes: {acme.user.C: C.yaml}
+"""
+
+
+def test_a_check_knows_what_the_catalog_has_of_the_requirements(empty, monkeypatch):
+    monkeypatch.setenv("TRUNDLE_CATALOG", "kept/catalog.db")
+    empty.write("lib/manifest.yaml", LIBRARY)
+    empty.write("lib/Classes/Tag.yaml", TAG)
+    for each in "AB":
+        text = f"Name: acme.lib.{each}\nMeta: [{{acme.lib.Tag: {{}}}}]\n"
+        empty.write(f"lib/Classes/{each}.yaml", text)
+    empty.write("user/manifest.yaml", USER)
+    empty.write("user/Classes/C.yaml", "Name: acme.user.C\nExtends: [acme.lib.A, acme.lib.B]\n")
+    done = empty.run("package", "check", "user")
+    assert done.exit_code == 0
+    assert "note: the catalog has no acme.lib" in done.stderr
+    assert "what acme.user uses of it is not checked" in done.stderr
+    assert not (empty.folder / "kept").exists()
+    assert empty.run("catalog", "upload", "lib").exit_code == 0
+    done = empty.run("package", "check", "user")
+    assert (done.exit_code, "expected acme.lib.Tag from one parent" in done.stdout) == (3, True)
+    assert "[meta]" in done.stdout
+    assert "note:" not in done.stderr
+    empty.write("user/Classes/C.yaml", "Name: acme.user.C\nExtends: [acme.lib.None]\n")
+    assert "acme.lib.None" in empty.run("package", "check", "user").stdout
+    empty.write("user/Classes/C.yaml", "Name: acme.user.C\nExtends: [acme.lib.A]\n")
+    assert empty.run("package", "check", "user").exit_code == 0

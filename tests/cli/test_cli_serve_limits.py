@@ -88,6 +88,41 @@ def test_clients_that_send_too_slowly_or_nonsense_are_cut_off(impatient, data, s
     assert impatient.ask("GET", MEMBERS).status == 200
 
 
+@pytest.mark.parametrize(
+    ("start", "said"),
+    [
+        (b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 1_100_000, b"431"),
+        (b"nonsense\r\n\r\n", b"400"),
+    ],
+)
+def test_a_client_that_is_refused_while_it_sends_reads_the_answer(impatient, start, said):
+    with socket.create_connection(("127.0.0.1", impatient.port), timeout=20) as client:
+        client.sendall(start)
+        for _ in range(4):
+            time.sleep(0.05)
+            client.sendall(b"x" * 500_000)
+        found = b""
+        while part := client.recv(65536):
+            found += part
+    assert found.startswith(b"HTTP/1.1 " + said), found[:200]
+    assert json.loads(found.partition(b"\r\n\r\n")[2])["kind"] == "Status"
+
+
+def test_a_client_that_goes_on_to_send_after_it_was_refused_is_cut_off(impatient):
+    def send_on(client):
+        for _ in range(1000):
+            client.sendall(b"nonsense\r\n\r\n" * 100)
+            time.sleep(0.01)
+
+    began = time.monotonic()
+    with (
+        socket.create_connection(("127.0.0.1", impatient.port), timeout=20) as client,
+        pytest.raises(ConnectionError),
+    ):
+        send_on(client)
+    assert time.monotonic() - began < 10
+
+
 def test_a_watcher_that_does_not_read_is_ended_with_a_status(impatient):
     with socket.create_connection(("127.0.0.1", impatient.port), timeout=60) as slow:
         slow.sendall(f"GET {MEMBERS}?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())

@@ -370,3 +370,14 @@ def test_an_object_that_cannot_be_converted_is_named_by_the_worker_that_met_it(l
         ["Person", "default/n650"],
     ]
     assert "rolled 701 revisions" in done.stderr
+
+
+def test_several_processes_find_what_one_finds(line):
+    many(line)
+    with contextlib.closing(sqlite3.connect(line.folder / "store.db")) as connection, connection:
+        connection.execute("UPDATE store_revisions SET data = X'6e6f' WHERE name IN ('n7', 'n650')")
+    alone = line.run("store", "check", "-o", "json")
+    several = line.run("store", "check", "-o", "json", "--workers", "2")
+    assert (alone.exit_code, several.exit_code) == (3, 3)
+    assert len(json.loads(alone.stdout)) == 2
+    assert several.stdout == alone.stdout

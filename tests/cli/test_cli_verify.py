@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from trundle.project import proving
-from trundle.project._workers import WorkerDiedError
+from trundle.workers import WorkerDiedError
 
 HOOK = """\
 from trundle.runtime import hook

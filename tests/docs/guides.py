@@ -26,11 +26,13 @@ import serving
 import warm
 
 ROOT = Path(__file__).parents[2]
-GUIDES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+_SITE = ROOT / "docs" / "site"  # What is made for the site is checked where it is read from.
+_WRITTEN = (each for each in (ROOT / "docs").rglob("*.md") if _SITE not in each.parents)
+GUIDES = (ROOT / "README.md", *sorted(_WRITTEN))
 HOME = "~/project"
 """How the guides call the folder that they run in."""
 
-PORTS = ("8443", "8444")
+PORTS = ("8443", "8444", "8786")
 """The ports that guides give to servers."""
 
 DATABASE = "postgresql://clubs:secret@localhost/clubs"

@@ -24,14 +24,15 @@ def call(
     form: Mapping[str, str] | None = None,
     **query: Any,
 ) -> Heard:
-    """Sends a request as a browser of this machine would send it."""
+    """Sends a request as a browser of this machine would send it; parameters may stand in the path, too."""
+    path, _, asked = path.partition("?")
     given = {"host": "localhost:8001", **(headers or {})}
     scope = {
         "type": "http",
         "method": method,
         "path": path,
         "raw_path": path.encode(),
-        "query_string": urlencode(query, doseq=True).encode(),
+        "query_string": "&".join(filter(None, (asked, urlencode(query, doseq=True)))).encode(),
         "headers": [(key.encode(), value.encode()) for key, value in given.items()],
         "scheme": "http",
         "server": ("127.0.0.1", 8001),

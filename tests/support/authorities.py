@@ -28,9 +28,10 @@ class Authority:
         written.write_bytes(_pem(ec.generate_private_key(ec.SECP256R1())))
         return written
 
-    def server(self, name: str) -> Path:
-        """A certificate for a server on this machine."""
-        names = [x509.IPAddress(ipaddress.ip_address("127.0.0.1")), x509.DNSName("localhost")]
+    def server(self, name: str, *hosts: str) -> Path:
+        """A certificate for a server on this machine, which may have further names."""
+        address = x509.IPAddress(ipaddress.ip_address("127.0.0.1"))
+        names = [address, *map(x509.DNSName, ("localhost", *hosts))]
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
         return self._pair(

@@ -21,6 +21,8 @@ _FLAGS = (
     "--disable-sync",
 )
 SERIOUS = frozenset({"serious", "critical"})
+OFFLINE = "htmx:afterRequest, [object HTMLElement]", "htmx:sendError, [object HTMLElement]"
+"""What htmx writes where a server does not answer."""
 
 
 @contextlib.contextmanager

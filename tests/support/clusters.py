@@ -28,6 +28,9 @@ import urllib3
 import yaml
 from authorities import Authority
 
+PROXY = "front-proxy"
+"""What the certificate is called by which the API server passes on requests."""
+
 USERS = ("ann", "ben")
 """Users without any rights of their own, each with a bearer token."""
 
@@ -62,16 +65,23 @@ class Cluster:
     pool: urllib3.PoolManager = field(repr=False)
     store: str = ""
     """The address of etcd."""
+    proxies: Authority | None = None
+    """Signs the certificates by which the API server passes on requests."""
 
     def kubectl(
-        self, *arguments: str | Path, text: str = "", user: str | None = None, check: bool = True
+        self,
+        *arguments: str | Path,
+        text: str = "",
+        user: str | None = None,
+        check: bool = True,
+        editor: str = "",
     ) -> subprocess.CompletedProcess[str]:
         """Runs kubectl with a text as its standard input, as the administrator or another user."""
         chosen = [] if user is None else ["--context", user]
         done = subprocess.run(
             [self.programs / "kubectl", *chosen, *arguments],
             input=text, text=True, capture_output=True, check=False, timeout=120,
-            env={**os.environ, "KUBECONFIG": str(self.kubeconfig), "HOME": str(self.folder)},
+            env={**os.environ, "KUBECONFIG": str(self.kubeconfig), "HOME": str(self.folder), "EDITOR": editor},
         )  # fmt: skip
         assert done.returncode == 0 or not check, done.stderr
         return done
@@ -158,6 +168,9 @@ def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster
     url, store = f"https://127.0.0.1:{port}", f"http://127.0.0.1:{etcd}"
     authority = Authority(folder)
     server, admin = authority.server("server"), authority.client("admin", group="system:masters")
+    (folder / "proxies").mkdir(exist_ok=True)
+    proxies = Authority(folder / "proxies")
+    proxy = proxies.client(PROXY, group="proxies")
     accounts = authority.key("accounts")
     tokens = {user: secrets.token_hex(16) for user in USERS}
     listed = folder / "tokens.csv"
@@ -169,7 +182,16 @@ def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster
     )
     stack.callback(pool.clear)
     cluster = Cluster(
-        url, folder, programs, authority.certificate, admin, tokens, kubeconfig, pool, store
+        url,
+        folder,
+        programs,
+        authority.certificate,
+        admin,
+        tokens,
+        kubeconfig,
+        pool,
+        store,
+        proxies,
     )
     start = _Starter(stack, folder, programs)
     peers = f"http://127.0.0.1:{peer}"
@@ -186,6 +208,10 @@ def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster
         "--service-account-issuer=https://kubernetes.default.svc", f"--service-account-key-file={accounts}",
         f"--service-account-signing-key-file={accounts}", "--service-cluster-ip-range=10.0.0.0/24",
         "--feature-gates=StorageVersionMigrator=true", "--runtime-config=storagemigration.k8s.io/v1beta1=true",
+        f"--requestheader-client-ca-file={proxies.certificate}", f"--requestheader-allowed-names={PROXY}",
+        "--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+        "--requestheader-uid-headers=X-Remote-Uid", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
+        f"--proxy-client-cert-file={proxy}", f"--proxy-client-key-file={proxy}",
     )  # fmt: skip
     if not _ready(cluster, first, second):
         return None

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -11,7 +12,9 @@ from pathlib import Path
 import msgspec
 import warm
 from authorities import Authority
+from typer.testing import CliRunner
 
+from trundle.cli._app import app
 from trundle.kubernetes import Webhook, definitions
 from trundle.kubernetes._own import installation_kinds
 
@@ -50,8 +53,52 @@ class Publisher:
         )
         for number, each in enumerate(documents):
             (folder / "manifests" / f"{number:03}.json").write_text(json.dumps(each))
+        self._publish(folder, name, channel)
+
+    def project(
+        self,
+        name: str,
+        version: str,
+        schemas,
+        *,
+        documents=(),
+        channel="stable",
+        override="",
+        **config,
+    ) -> Path:
+        """Publishes a release that carries a project, and perhaps some objects; its folder, which has the lock of all releases.
+
+        Args:
+            name: the package.
+            version: its version.
+            schemas: what the files with schemas have, by API version.
+            documents: the objects.
+            channel: the channel.
+            override: why a release is published whose changes ask for another version.
+            config: what else stands in the file of the project.
+        """
+        folder = self.folder / name.replace("/", "-")
+        for each in ("schemas", "manifests"):
+            shutil.rmtree(folder / each, ignore_errors=True)
+            (folder / each).mkdir(parents=True)
+        (folder / "app.yaml").write_bytes(msgspec.json.encode({"name": name, "version": version}))
+        for each, schema in schemas.items():
+            (folder / "schemas" / f"{each}.yaml").write_text(json.dumps(schema))
+        for number, each in enumerate(documents):
+            (folder / "manifests" / f"{number:03}.json").write_text(json.dumps(each))
+        package = name.rpartition("/")[2]
+        config = {"package": package, "sources": ["schemas"], **config}
+        (folder / "trundle.yaml").write_text(json.dumps(config))
+        for command in (["generate"], ["lock", *(["--accept"] if override else [])]):
+            done = CliRunner().invoke(app, ["-C", str(folder), *command])  # Twice as fast so.
+            assert done.exit_code == 0, done.output
+        self._publish(folder, name, channel, *(["--override", override] if override else []))
+        return folder
+
+    def _publish(self, folder: Path, name: str, channel: str, *given: str) -> None:
         to = f"http://{self.host}/{name}"
-        self.trundle("publish", folder, "--to", to, "--channel", channel, "--keys", self.keys)
+        given = ["--channel", channel, "--keys", self.keys, *given]
+        self.trundle("publish", folder, "--to", to, *given)
 
 
 class Operator:
@@ -114,6 +161,18 @@ class Operator:
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(number)
         return self.process.wait(60) if self.process is not None else 0
+
+    def end(self) -> None:
+        """Ends it, and leaves no installation behind: their registry goes, and a later operator would ask it at each look."""
+        given = ("--all", "--all-namespaces", "--timeout=60s")
+        self.cluster.kubectl("delete", CRD, *given, check=False)
+        listed = self.cluster.request("GET", "/apis/trundle.dev/v1/installations")
+        for each in listed.body.get("items", []) if listed.status == 200 else []:
+            name, space = each["metadata"]["name"], each["metadata"]["namespace"]
+            kept = (CRD, name, "-n", space)
+            none = ("--type=merge", "-p", '{"metadata": {"finalizers": null}}')
+            self.cluster.kubectl("patch", *kept, *none, check=False)
+        self.stop(9)
 
     def define(self) -> None:
         """Puts the CRD into the cluster, converted by this operator."""

@@ -33,7 +33,10 @@ def apply(
         ),
     ] = "default",
     force: Annotated[
-        bool, typer.Option("--force", help="Take over fields that others own.")
+        bool,
+        typer.Option(
+            "--force", help="Take over fields that others own, and objects of other releases."
+        ),
     ] = False,
     dry_run: Annotated[
         bool,

@@ -14,6 +14,7 @@ from trundle.cli._settings import CATALOG, SERVER, TENANT, current
 if TYPE_CHECKING:
     from trundle.catalog import Catalog, CatalogServer
     from trundle.packages import Package
+    from trundle.version import SemVer
 
 IN_CATALOG = "catalog:"
 """How the name of a package begins that is in a catalog."""
@@ -55,12 +56,17 @@ def opened_catalog(place: str | None, *, making: bool = False) -> Iterator["Cata
     """The catalog that a command works on; where there is none, an empty one unless it is to be made."""
     from trundle.catalog import Catalog  # noqa: PLC0415
 
-    text = place or current().catalog
-    where = text if "://" in text else Path(text).expanduser()
+    where = place_of_catalog(place)
     if making and isinstance(where, Path):
         where.parent.mkdir(parents=True, exist_ok=True)
     with Catalog(where, looking=not making) as catalog:
         yield catalog
+
+
+def place_of_catalog(place: str | None) -> str | Path:
+    """The database of the catalog that a command works on: a URL, or a file."""
+    text = place or current().catalog
+    return text if "://" in text else Path(text).expanduser()
 
 
 @contextlib.contextmanager
@@ -143,6 +149,26 @@ class CatalogPlace(NamedTuple):
             package = opened.package(name, number, tenant=tenant_of(self.tenant))[1]
             package.archive  # noqa: B018 - read while the catalog is open
         return package
+
+    def required(self, package: "Package") -> "list[Package]":
+        """What a package requires, and what that requires in turn, as far as the catalog has it: of each the version that its range chooses."""
+        found: dict[tuple[str, SemVer], Package] = {}
+        tenant = tenant_of(self.tenant)
+        with kept_catalog(self.database, self.server) as opened:
+            offered: dict[str, list[SemVer]] = {}
+            for each in opened.offers(tenant):
+                offered.setdefault(each.name, []).append(each.version)
+            waiting = [package]
+            for of in waiting:
+                for needed in of.manifest.requirements:
+                    version = needed.range.choose(offered.get(needed.name, ()))
+                    if version is None or (needed.name, version) in found:
+                        continue
+                    one = opened.package(needed.name, version, tenant=tenant)[1]
+                    one.archive  # noqa: B018 - read while the catalog is open
+                    found[needed.name, version] = one
+                    waiting.append(one)
+        return list(found.values())
 
 
 def tenant_of(given: str | None) -> str:

@@ -24,6 +24,7 @@ from trundle.cli._environments import (
     provider_settings,
     result_data,
 )
+from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import read_object
 from trundle.cli._printing import (
     DocumentFormat,
@@ -183,6 +184,13 @@ def upgrade(
     major: Annotated[
         bool, typer.Option("--major", help="Go to another major version, too.")
     ] = False,
+    installed: Annotated[
+        bool,
+        typer.Option(
+            "--installed", help="Take what is installed; it is stored in the catalog first."
+        ),
+    ] = False,
+    state: State = None,
     tenant: Tenant = None,
     catalog: Place = None,
     time_limit: TimeLimit = SECONDS,
@@ -196,9 +204,10 @@ def upgrade(
     from trundle.environments import upgrade as upgrade_  # noqa: PLC0415
 
     whose = tenant_of(tenant)
+    arriving = installed_packages(state) if installed else []
 
     def work(kept: "Environments", about: _About) -> "tuple[Result, dict[str, str]]":
-        done = upgrade_(kept, name, packages or (), major=major, **about)
+        done = upgrade_(kept, name, packages or (), major=major, arriving=arriving, **about)
         return done, {} if major else newer_majors(kept, name, tenant=whose)
 
     given, options = (

@@ -66,6 +66,9 @@ Namespace = Annotated[
 ]
 
 _CURRENT = "-"
+_APIS = ("store", "cluster")
+_ELSEWHERE, _CLUSTER_WIDE = "elsewhere", "cluster_wide"
+_REFUSED, _ALLOWED = "refused", "allowed"
 _SECONDS = 300
 _ENTRIES: Mapping[str, type] = {
     "programs": dict,
@@ -129,6 +132,21 @@ def provider_settings(
     return found
 
 
+def confinement(settings: "Providers", *, cluster_wide: bool) -> "Providers":
+    """The settings by which objects are in the namespace that settings name, and in no other one.
+
+    Args:
+        settings: the settings.
+        cluster_wide: whether there may be objects that are in no namespace.
+    """
+    wide = _ALLOWED if cluster_wide else _REFUSED
+    return {
+        name: {"namespace": each["namespace"], _ELSEWHERE: _REFUSED, _CLUSTER_WIDE: wide}
+        for name, each in settings.items()
+        if name in _APIS
+    }
+
+
 @contextlib.contextmanager
 def opened_providers(settings: "Providers") -> Iterator[dict[str, "Provider"]]:
     """What acts on the world, by name; documents that name none go to the first one.
@@ -143,7 +161,7 @@ def opened_providers(settings: "Providers") -> Iterator[dict[str, "Provider"]]:
     with contextlib.ExitStack() as left:
         if "folder" in settings:
             found["folder"] = FolderProvider(Path(settings["folder"]["root"]))
-        for name in ("store", "cluster"):
+        for name in _APIS:
             if name in settings:
                 found[name] = left.enter_context(_opened_api(name, settings[name]))
         if "process" in settings:
@@ -175,7 +193,12 @@ def _opened_api(name: str, settings: Mapping[str, str]) -> Iterator["Provider"]:
             None if file is None else Path(file), None if context == _CURRENT else context
         )
     with client:
-        yield ApiProvider(client, namespace=settings["namespace"])
+        yield ApiProvider(
+            client,
+            namespace=settings["namespace"],
+            elsewhere=settings.get(_ELSEWHERE) != _REFUSED,
+            cluster_wide=settings.get(_CLUSTER_WIDE) != _REFUSED,
+        )
 
 
 def _read_programs(file: Path) -> dict[str, Any]:

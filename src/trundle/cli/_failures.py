@@ -108,6 +108,8 @@ EXIT_CODES = {
 EXTRAS = {
     "alembic": "database",
     "cronsim": "channels",
+    "distributed": "parts",
+    "fsspec": "parts",
     "greenlet": "engine",
     "httptools": "api",
     "httpx2": "kube",
@@ -119,6 +121,7 @@ EXTRAS = {
     "lightkube": "kube",
     "prometheus_client": "api",
     "psycopg": "postgres",
+    "pyarrow": "parts",
     "pydantic": "pydantic",
     "regex": "engine",
     "securesystemslib": "channels",
@@ -129,6 +132,7 @@ EXTRAS = {
     "urllib3": "registry",
     "uvicorn": "api",
     "uvloop": "api",
+    "xxhash": "parts",
     "yaql": "engine",
 }
 """The extra that brings each package which only some commands need."""

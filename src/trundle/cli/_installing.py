@@ -12,6 +12,7 @@ import typer
 from trundle._clock import now
 from trundle.cli._channels import bytes_progress, say_done
 from trundle.cli._failures import EXIT_CODES, Refusal, unmet
+from trundle.cli._package_sources import LARGEST_ARCHIVE
 from trundle.cli._printing import Format, one_line, print_data, print_text, say, warn
 from trundle.cli._settings import STATE, current
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from trundle.channels.decision import Bringing
     from trundle.errors import Finding
     from trundle.installation import Event, Installation, Outlook
+    from trundle.packages import Package
 
 _DONE: dict[str, str] = {
     "install": "installed",
@@ -80,6 +82,18 @@ def opened(
         progress = stack.enter_context(bytes_progress(label))
         installation = Installation(folder, clock=now, progress=progress, looking=looking)
         yield stack.enter_context(installation)
+
+
+def installed_packages(state: Path | None) -> "list[Package]":
+    """All packages that are installed."""
+    from trundle.packages import Package  # noqa: PLC0415
+
+    with opened(state, "Reading", looking=True) as installation:
+        archives = [
+            installation.content.archive(each.digest, each.name, LARGEST_ARCHIVE)
+            for each in installation.packages()
+        ]
+    return [Package.from_archive(each) for each in archives]
 
 
 def print_done(done: str, data: dict[str, Any], output: Format, *, dry_run: bool) -> None:

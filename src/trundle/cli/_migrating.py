@@ -27,6 +27,23 @@ Kubeconfig = Annotated[
 Context = Annotated[
     str | None, typer.Option("--context", metavar="NAME", help="The context of the kubeconfig.")
 ]
+Pages = Annotated[
+    bool,
+    typer.Option("--pages", help="Rewrite page by page, also where the cluster could do it."),
+]
+Page = Annotated[
+    int, typer.Option("--page", min=1, metavar="N", help="How many objects a page has.")
+]
+Rate = Annotated[
+    float,
+    typer.Option(
+        "--rate",
+        min=0,
+        metavar="N",
+        help="How many objects are rewritten in a second; 0 for no limit.",
+    ),
+]
+PAGE, RATE = 500, 50.0
 
 
 def migrate(
@@ -34,22 +51,9 @@ def migrate(
     *,
     kubeconfig: Kubeconfig = None,
     cluster_context: Context = None,
-    pages: Annotated[
-        bool,
-        typer.Option("--pages", help="Rewrite page by page, also where the cluster could do it."),
-    ] = False,
-    page: Annotated[
-        int, typer.Option("--page", min=1, metavar="N", help="How many objects a page has.")
-    ] = 500,
-    rate: Annotated[
-        float,
-        typer.Option(
-            "--rate",
-            min=0,
-            metavar="N",
-            help="How many objects are rewritten in a second; 0 for no limit.",
-        ),
-    ] = 50,
+    pages: Pages = False,
+    page: Page = PAGE,
+    rate: Rate = RATE,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Read all objects at all versions, and write nothing.")
     ] = False,
@@ -70,7 +74,7 @@ def migrate(
         parts = list(load_parts(config).values())
         pairs = list(subjects(served_kinds(parts, scheme), converted_kinds(parts, scheme)))
     with progress("Migrating") as step:
-        migration = Migration(cluster, _release(config), page, rate, step)
+        migration = Migration(cluster, release_of(config), page, rate, step)
         found = [migration.examined(*each) for each in pairs]
         ready = not any(each.findings for each in found)
         if ready and not dry_run:
@@ -81,7 +85,7 @@ def migrate(
         raise Refusal(ExitCode.FINDINGS)
 
 
-def _release(config: "Config") -> str:
+def release_of(config: "Config") -> str:
     """What is different in each release of a project: its generated package."""
     digest = hashlib.blake2b(digest_size=8)
     from trundle.project import package_folder  # noqa: PLC0415

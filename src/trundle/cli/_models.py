@@ -3,10 +3,14 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trundle.cli._failures import EXIT_CODES, Refusal, unmet
 from trundle.errors import shown
+
+if TYPE_CHECKING:
+    from trundle.engine import EngineError
+    from trundle.models import ModelError
 
 _WHOLE = "Objects"
 
@@ -54,7 +58,7 @@ def read_model(file: Path) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def naming_model(file: Path) -> Iterator[None]:
-    """Adds the file of a model to what is wrong with its objects.
+    """Adds the file of a model to what is wrong with its objects when they are loaded.
 
     Raises:
         Refusal: something is wrong with them.
@@ -64,5 +68,23 @@ def naming_model(file: Path) -> Iterator[None]:
     try:
         yield
     except EngineError as error:
-        found = (f"{file}: {each.coded}" for each in error.findings)
-        raise Refusal(EXIT_CODES[error.kind], *found) from None
+        raise _named(file, error) from None
+
+
+@contextlib.contextmanager
+def naming_converted(file: Path) -> Iterator[None]:
+    """Adds the file of a model to what is wrong with its objects when they are converted; an error of a class is none of the model.
+
+    Raises:
+        Refusal: something is wrong with them.
+    """
+    from trundle.models import ModelError  # noqa: PLC0415
+
+    try:
+        yield
+    except ModelError as error:
+        raise _named(file, error) from None
+
+
+def _named(file: Path, error: "EngineError | ModelError") -> Refusal:
+    return Refusal(EXIT_CODES[error.kind], *(f"{file}: {each.coded}" for each in error.findings))

@@ -7,22 +7,25 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trundle._clock import now
+from trundle.cli._admission import AdmissionChoice
 from trundle.cli._channels import duration_of
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._migrating import Context, Kubeconfig
 from trundle.cli._printing import Format, print_text, warn
+from trundle.cli._webhooks import convert_for_cluster
 from trundle.cli.project import Output
-from trundle.cli.serve import announce
 
 if TYPE_CHECKING:
-    from trundle.kubernetes.operator import Operator
+    from trundle.api import Tls
+    from trundle.kubernetes.migration import Cluster
+    from trundle.kubernetes.operator import Operator, Records, SchemaLoader, Webhooks
 
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
@@ -76,11 +79,17 @@ _Certificate = Annotated[
     typer.Option(
         "--tls-cert",
         metavar="FILE",
-        help="The certificate of the webhook that converts installations, in PEM.",
+        help="The certificate of the webhook that converts installations and what packages carry, in PEM.",
         show_default="no webhook",
     ),
 ]
 _Key = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Its key, in PEM.")]
+_Admission = Annotated[
+    AdmissionChoice,
+    typer.Option(
+        "--admission", help="Who puts back what clients drop of carriers, for what packages carry."
+    ),
+]
 
 
 def operator(
@@ -95,16 +104,27 @@ def operator(
     port: _Port = 8443,
     tls_cert: _Certificate = None,
     tls_key: _Key = None,
+    admission: _Admission = AdmissionChoice.NONE,
     kubeconfig: Kubeconfig = None,
     cluster_context: Context = None,
     output: Output = Format.TABLE,
 ) -> None:
     """Install the packages that `Installation` objects of a cluster ask for, and keep them up to date by their channels and policies.
 
-    Several may run: one that holds a Lease acts, and each converts installations where it has a certificate. One can be ended at any moment.
+    Several may run: one that holds a Lease acts, and each converts installations, and the objects of what packages carry, where it has a certificate. One can be ended at any moment.
     """
+    from trundle.api import Tls  # noqa: PLC0415
+    from trundle.kubernetes import AdmissionBy  # noqa: PLC0415
     from trundle.kubernetes.migration import connect  # noqa: PLC0415
-    from trundle.kubernetes.operator import Leadership, Operator  # noqa: PLC0415
+    from trundle.kubernetes.operator import (  # noqa: PLC0415
+        Leadership,
+        Migrations,
+        Operator,
+        Records,
+        Replicas,
+        Rolling,
+        SchemaLoader,
+    )
 
     if (tls_cert is None) != (tls_key is None):
         raise unmet("--tls-cert and --tls-key", "both or none", "one of them", "add the other")
@@ -116,32 +136,65 @@ def operator(
         folder = cache or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         identity = identity or f"{socket.gethostname()}-{os.getpid()}"
         lead = None if once else Leadership(cluster, home, identity, now=now)
+        records, loader = Records(cluster, home), stack.enter_context(SchemaLoader())
+        migrations = Migrations(cluster, (lambda: None) if lead is None else lead.check)
+        stack.callback(migrations.close)
+        by, replicas = AdmissionBy(admission), Replicas(cluster, home)
         made = Operator(
             cluster,
             folder,
             clock=now,
             home=home,
+            rolling=Rolling(cluster, records, replicas, loader, migrations, admission=by),
             namespace=namespace or "*",
             leadership=lead,
             log=_log,
             interval=pause,
         )
         if once:
-            found = made.look()
-            if found.away:
+            if made.look().away:
                 raise Refusal(ExitCode.FAILED)
-            return
-        if tls_cert is None or tls_key is None:
+        elif tls_cert is None or tls_key is None:
             with _until_signal(made):
                 made.run()
-            return
-        thread = threading.Thread(target=made.run, name="operator")
-        try:
-            _converting(host, port, tls_cert, tls_key, output, thread.start)
-        finally:
-            made.stop()
-            if thread.is_alive():
-                thread.join()
+        else:
+            guarded = admission is not AdmissionChoice.NONE
+            webhooks = _webhooks(cluster, home, identity, records, loader, guarded=guarded)
+            _convert(made, webhooks, host, port, Tls(tls_cert, tls_key, None, warn), output)
+
+
+def _convert(
+    operator: "Operator", webhooks: "Webhooks", host: str, port: int, tls: "Tls", output: Format
+) -> None:
+    """Runs the operator, and converts for the cluster, until a signal."""
+    thread = threading.Thread(target=operator.run, name="operator")
+
+    def begin() -> None:
+        webhooks.start()
+        thread.start()
+
+    try:
+        convert_for_cluster(webhooks, host, port, tls, output, begin=begin)
+    finally:
+        operator.stop()
+        if thread.is_alive():
+            thread.join()
+            webhooks.close()
+
+
+def _webhooks(
+    cluster: "Cluster",
+    home: str,
+    identity: str,
+    records: "Records",
+    loader: "SchemaLoader",
+    *,
+    guarded: bool,
+) -> "Webhooks":
+    from trundle.kubernetes.operator import Replica, Webhooks  # noqa: PLC0415
+
+    replica = Replica(cluster, home, identity, now=now)
+    return Webhooks(records, loader, replica, guarded=guarded, log=_log)
 
 
 def _log(line: str) -> None:
@@ -158,28 +211,3 @@ def _until_signal(operator: "Operator") -> Iterator[None]:
     finally:
         for kind, handler in before.items():
             signal.signal(kind, handler)
-
-
-def _converting(
-    host: str, port: int, cert: Path, key: Path, output: Format, ready: Callable[[], None]
-) -> None:
-    """Converts installations for the cluster until a signal."""
-    from trundle.api import Tls, listening  # noqa: PLC0415
-    from trundle.kubernetes import serve_webhook  # noqa: PLC0415
-    from trundle.kubernetes.operator import converting  # noqa: PLC0415
-
-    results = sys.stdout
-    tls = Tls(cert, key, None, warn)
-    try:
-        with listening(host, port) as listener:
-            name, number = listener.getsockname()[:2]
-            where = f"https://{f'[{name}]' if ':' in name else name}:{number}"
-
-            def begin() -> None:
-                announce(where, output, results)
-                ready()
-
-            serve_webhook(converting(), listener, tls, begin)
-    except OSError as error:
-        found = f"{host}:{port}: {error.strerror or error}"
-        raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None

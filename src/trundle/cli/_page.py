@@ -7,6 +7,7 @@ from trundle.cli._failures import ExitCode, unmet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from starlette.routing import BaseRoute
 
@@ -42,16 +43,32 @@ def _missing() -> list[str]:
 class ServedPage:
     """The page of a server; nothing where the extra is missing that it needs.
 
+    Args:
+        access: knows users by their tokens; None where the server has none of its own, and no page.
+        installed: the folder of the installation whose packages are served, where that is so.
+        has_packages: whether the API has a catalog of packages.
+        has_environments: whether it has environments, too.
+
     Attributes:
         around: puts the sessions of browsers in front of an API.
         routes: the routes of the page over resource types that are served, and the store of their objects.
     """
 
-    def __init__(self, access: "Access") -> None:
+    def __init__(
+        self,
+        access: "Access | None",
+        installed: "Path | None" = None,
+        *,
+        has_packages: bool = False,
+        has_environments: bool = False,
+    ) -> None:
         self.around: Callable[[Application], Application] = lambda application: application
         self.routes: Callable[[Iterable[ServedKind], Store], Sequence[BaseRoute]] = lambda *_: ()
-        if not _missing():
-            from trundle.dashboard import ServerPage  # noqa: PLC0415
+        if access is not None and not _missing():
+            from trundle.dashboard import ServerPage, ShownInstallation  # noqa: PLC0415
 
-            page = ServerPage(access)
+            shown = ShownInstallation(installed) if installed else None
+            page = ServerPage(
+                access, shown, has_packages=has_packages, has_environments=has_environments
+            )
             self.around, self.routes = page.around, page.routes

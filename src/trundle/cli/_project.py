@@ -11,9 +11,10 @@ from trundle.cli._settings import Settings, settings_of
 from trundle.errors import listed
 
 if TYPE_CHECKING:
+    from trundle.engine import Limits
     from trundle.evolution import Evolution
     from trundle.project import Config, Project
-    from trundle.project.package_evolution import PackageEvolution
+    from trundle.project.package_evolution import PackageEvolution, PackageEvolutions
 
 
 def config_of(context: typer.Context) -> "Config":
@@ -34,7 +35,23 @@ def load(context: typer.Context) -> "Project":
 def package_evolution(paths: list[Path]) -> "PackageEvolution | None":
     """How the classes of packages evolve that some folders have in them; None for folders without packages.
 
-    The first path names the package; the others have what it requires.
+    See `package_evolutions`.
+    """
+    found = package_evolutions(paths)
+    if found is None:
+        return None
+    evolutions, name = found
+    return evolutions.of(name)
+
+
+def package_evolutions(
+    paths: list[Path], limits: "Limits | None" = None
+) -> "tuple[PackageEvolutions, str] | None":
+    """The packages that some folders have in them, and the name of the one that is meant; None for folders without packages.
+
+    Args:
+        paths: the first one names the package; the others have what it requires.
+        limits: how much each call of a hook may take.
 
     Raises:
         Refusal: the first path has several packages in it.
@@ -53,7 +70,7 @@ def package_evolution(paths: list[Path]) -> "PackageEvolution | None":
                 "name the folder with its versions; name folders with what it requires after it"
             )
             raise unmet(str(paths[0]), "one package", listed(sorted(names)), advice)
-        return PackageEvolutions([*first, *others]).of(names.pop())
+        return PackageEvolutions([*first, *others], limits), names.pop()
 
 
 def packages_of_project(settings: Settings) -> list[Path]:

@@ -2,7 +2,7 @@
 
 import io
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -105,12 +105,16 @@ def _carries(repository: "Repository", base: "ListedVersion") -> bool:
 
 
 def uploading(
-    folders: Mapping["Package", Path], jobs: int | None, override: str = ""
+    folders: Mapping["Package", Path],
+    among: "Callable[[Package], Iterable[Package]]",
+    jobs: int | None,
+    override: str = "",
 ) -> "CatalogReview":
     """The review of packages that are uploaded to a catalog. Their classes are left to the catalog, which builds them.
 
     Args:
         folders: the folder or archive of each package to look at; no others are looked at.
+        among: gives packages that may be what a package requires.
         jobs: how many processes to use.
         override: the reason why they are stored in spite of errors; empty for none.
     """
@@ -122,7 +126,7 @@ def uploading(
         path = folders.get(package)
         if path is None:
             return Reviewed()
-        errors = _errors_of(path, package, base, jobs or current().jobs)
+        errors = _errors_of(path, package, base, among, jobs or current().jobs)
         against = tuple(each for each in errors if not isinstance(each.code, EngineCode))
         return Reviewed(against, override if against else "")
 
@@ -130,10 +134,14 @@ def uploading(
 
 
 def _errors_of(
-    path: Path, package: "Package", base: "Package | None", jobs: int | None
+    path: Path,
+    package: "Package",
+    base: "Package | None",
+    among: "Callable[[Package], Iterable[Package]]",
+    jobs: int | None,
 ) -> Iterable["Finding"]:
     """What is against a package in a folder or an archive, beside the release that it follows."""
-    from trundle.packages import unpack  # noqa: PLC0415
+    from trundle.packages import RULES_FILE, unpack  # noqa: PLC0415
     from trundle.project import review  # noqa: PLC0415
 
     with progress("Checking") as step, tempfile.TemporaryDirectory() as name:
@@ -144,4 +152,5 @@ def _errors_of(
         if base is not None:
             unpack(io.BytesIO(base.archive), Path(name, "before"))
             released = (Path(name, "before"), base.version)
-        return review(folder, released, jobs=jobs, progress=step).errors
+        known = among if RULES_FILE in package.files else lambda _: ()
+        return review(folder, released, among=known, jobs=jobs, progress=step).errors

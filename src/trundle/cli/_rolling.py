@@ -1,14 +1,29 @@
-"""Rolls a store in several processes. Each takes one part after the other, and opens the store by itself."""
+"""Rolls and checks a store in several processes. Each takes one part after the other, and opens the store by itself."""
 
-import contextlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from trundle.store import Pace, Roll, Rolled, RollPart, Store, plan_roll, roll_part, together
+from trundle.errors import Finding
+from trundle.store import (
+    CheckPart,
+    Pace,
+    Roll,
+    Rolled,
+    RollPart,
+    Store,
+    check_part,
+    plan_check,
+    plan_roll,
+    roll_part,
+    together,
+)
+from trundle.workers import Opening, Workers
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
+
+    from trundle.project import ShippedPackage
 
 _PARTS = 8
 """How many parts there are for each process, so that all have something to do to the end."""
@@ -19,12 +34,12 @@ class Place(NamedTuple):
 
     Attributes:
         store: the database, as a file or a URL.
-        config: the project's file; None for what is installed.
+        package: the project's generated package; None for what is installed.
         state: the folder of the installation.
     """
 
     store: str
-    config: Path | None
+    package: "ShippedPackage | None"
     state: Path | None
 
 
@@ -47,7 +62,7 @@ class Task(NamedTuple):
 def roll_in_processes(
     store: Store,
     place: Place,
-    workers: int,
+    workers: Workers,
     progress: Callable[[str, int, int], None],
     *,
     rate: float | None,
@@ -59,52 +74,61 @@ def roll_in_processes(
     Args:
         store: the store.
         place: how the processes open it.
-        workers: how many there are at most.
+        workers: the processes.
         progress: called after each part.
         rate: how many revisions all of them rewrite in a second at most.
         verify: see `roll`.
         dry_run: see `roll`.
     """
-    from trundle.project import spread  # noqa: PLC0415
-
-    moves, parts = plan_roll(store, workers * _PARTS, dry_run=dry_run)
+    count = workers.count
+    moves, parts = plan_roll(store, count * _PARTS, dry_run=dry_run)
     total, done = sum(each.count for each in parts), 0
-    each_rate = None if rate is None else rate / max(1, min(workers, len(parts)))
+    each_rate = None if rate is None else rate / max(1, min(count, len(parts)))
     tasks = [Task(each, each_rate, verify, dry_run) for each in parts]
     found: dict[RollPart, Rolled] = {}
-    results = spread(
-        _rolled, tasks, jobs=workers, start=_start, arguments=(place,), option="--workers"
-    )
-    for part, each in results:
+    for part, each in workers.results(Opening(_open, (place,)), _rolled, tasks):
         found[part] = each
         done += sum(each.rolled.values()) + len(each.findings)
         progress("revisions", done, max(done, total))
     return Roll(moves, together(found[each] for each in parts))
 
 
-class _Opened:
-    """The store of a worker, which it uses until it ends."""
+def check_in_processes(
+    store: Store, place: Place, workers: Workers, progress: Callable[[str, int, int], None]
+) -> tuple[Finding, ...]:
+    """Like `trundle.store.check`, in several processes.
 
-    stack = contextlib.ExitStack()
-    store: Store
+    Args:
+        store: the store.
+        place: how the processes open it.
+        workers: the processes.
+        progress: called after each part.
+    """
+    findings, parts = plan_check(store, workers.count * _PARTS)
+    total, done = sum(each.count for each in parts), 0
+    found: dict[CheckPart, list[Finding]] = {}
+    for part, each in workers.results(Opening(_open, (place,)), _checked, parts):
+        found[part] = each
+        done += part.count
+        progress("objects", done, max(done, total))
+    return (*findings, *(each for part in parts for each in found[part]))
 
 
-def _start(place: Place) -> None:
-    """Opens the store in a worker."""
-    _Opened.store = _Opened.stack.enter_context(_open(place))
+def _checked(store: Store, part: CheckPart) -> tuple[CheckPart, list[Finding]]:
+    """Checks a part in a worker."""
+    return part, check_part(store, part)
 
 
-def _rolled(task: Task) -> tuple[RollPart, Rolled]:
+def _rolled(store: Store, task: Task) -> tuple[RollPart, Rolled]:
     """Rolls a part in a worker."""
     pace = Pace(task.rate)
-    store, part = _Opened.store, task.part
-    return part, roll_part(store, part, pace, verify=task.verify, dry_run=task.dry_run)
+    return task.part, roll_part(store, task.part, pace, verify=task.verify, dry_run=task.dry_run)
 
 
 def _open(place: Place) -> "AbstractContextManager[Store]":
     from trundle.cli._carried import installed_store  # noqa: PLC0415
-    from trundle.cli._stores import project_store  # noqa: PLC0415
+    from trundle.cli._stores import shipped_store  # noqa: PLC0415
 
-    if place.config is None:
+    if place.package is None:
         return installed_store(place.state, place.store)
-    return project_store(place.config, place.store)
+    return shipped_store(place.package, place.store)

@@ -13,6 +13,7 @@ from trundle.cli._settings import STORE, settings_of
 
 if TYPE_CHECKING:
     from trundle.errors import Finding
+    from trundle.project import ShippedPackage
     from trundle.store import Store
 
 Place = Annotated[
@@ -63,6 +64,21 @@ def project_store(config: Path, place: str) -> Iterator["Store"]:
     from trundle.store import Store  # noqa: PLC0415
 
     with generated_scheme(load_config(config)) as scheme, Store(place_of(place), scheme) as store:
+        yield store
+
+
+@contextlib.contextmanager
+def shipped_store(package: "ShippedPackage", place: str) -> Iterator["Store"]:
+    """A store with the scheme of a generated package that was sent to this process.
+
+    Args:
+        package: the package.
+        place: the database, as a file or a URL.
+    """
+    from trundle.project import shipped_scheme  # noqa: PLC0415
+    from trundle.store import Store  # noqa: PLC0415
+
+    with shipped_scheme(package) as scheme, Store(place_of(place), scheme) as store:
         yield store
 
 

@@ -2,16 +2,25 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from trundle.cli._catalogs import At, NotAt, Place, Tenant, kept_catalog, own_catalog, tenant_of
+from trundle.cli._catalogs import (
+    At,
+    CatalogPlace,
+    NotAt,
+    Place,
+    Tenant,
+    kept_catalog,
+    own_catalog,
+    tenant_of,
+)
 from trundle.cli._channels import say_done, version_of
 from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
-from trundle.cli._installing import State, opened
+from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import naming_model, read_model
-from trundle.cli._package_sources import LARGEST_ARCHIVE, archive_bytes
+from trundle.cli._package_sources import archive_bytes
 from trundle.cli._printing import (
     Format,
     one_line,
@@ -79,15 +88,28 @@ def upload(
 ) -> None:
     """Store packages, all or none of them; of a folder with releases, each that is not yet stored."""
     reason = reason_of(override)
-    read = _read(_places(paths or ([] if installed else [Path()])))
+    read, unreadable = _read(_places(paths or ([] if installed else [Path()])))
     packages = list(read.values())
     if installed:
-        packages += _installed(state)
-    with kept_catalog(catalog, server, making=not dry_run) as opened_:
-        review = uploading({each: path for path, each in read.items()}, jobs, reason)
-        done = opened_.upload(
-            packages, tenant=tenant_of(tenant), public=public, dry_run=dry_run, review=review
+        packages += installed_packages(state)
+    judging = dry_run or bool(unreadable)  # Nothing is stored then, but all that is wrong is named.
+    with kept_catalog(catalog, server, making=not judging) as opened_:
+        kept = CatalogPlace(catalog, server, tenant)
+        review = uploading(
+            {each: path for path, each in read.items()},
+            lambda package: [*packages, *kept.required(package)],
+            jobs,
+            reason,
         )
+        done = opened_.upload(
+            packages,
+            tenant=tenant_of(tenant),
+            public=public,
+            dry_run=judging,
+            review=review,
+        )
+    if unreadable:
+        raise _unreadable(unreadable, done.findings)
     if output is Format.TABLE:
         verb = "would have stored" if dry_run else "stored"
         lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
@@ -131,45 +153,51 @@ def _places(paths: list[Path]) -> list[Path]:
     return [place for path in paths for place in release_folders(path) or (path,)]
 
 
-def _read(paths: list[Path]) -> "dict[Path, Package]":
-    """The packages at some places.
+class _Unreadable(NamedTuple):
+    """A place where no package could be read: why, and how the command ends for it."""
 
-    Raises:
-        Refusal: some of them cannot be read; it lists everything that is wrong with any of them.
-    """
+    problems: list[str]
+    code: ExitCode
+
+
+def _read(paths: list[Path]) -> "tuple[dict[Path, Package], list[_Unreadable]]":
+    """The packages at some places, and what cannot be read there."""
     from trundle.errors import expectation  # noqa: PLC0415
     from trundle.packages import Package, PackageError  # noqa: PLC0415
 
     packages: dict[Path, Package] = {}
-    problems, code = [], ExitCode.DONE
+    unreadable: list[_Unreadable] = []
     for path in paths:
         try:
             if not path.exists():
                 expected, advice = "a folder or an archive of a package", "correct the path"
-                problems.append(f"{path}: {expectation(expected, 'nothing', advice)}")
-                code = code or ExitCode.NOT_FOUND
+                problem = f"{path}: {expectation(expected, 'nothing', advice)}"
+                unreadable.append(_Unreadable([problem], ExitCode.NOT_FOUND))
             elif path.is_dir():
                 packages[path] = Package.from_folder(path)
             else:
                 packages[path] = Package.from_archive(archive_bytes(path))
         except PackageError as error:
-            code = code or EXIT_CODES[error.kind]
             at = "" if path.is_dir() else f"{path}: "  # Findings of folders name their files.
-            problems += [f"{at}{each}" for each in error.messages]
-    if problems:
-        raise Refusal(code, *problems)
-    return packages
+            problems = [f"{at}{each}" for each in error.messages]
+            unreadable.append(_Unreadable(problems, EXIT_CODES[error.kind]))
+    return packages, unreadable
 
 
-def _installed(state: Path | None) -> "list[Package]":
-    from trundle.packages import Package  # noqa: PLC0415
+def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") -> Refusal:
+    """Everything that is wrong with an upload of which some packages cannot be read.
 
-    with opened(state, "Reading", looking=True) as installation:
-        archives = [
-            installation.content.archive(each.digest, each.name, LARGEST_ARCHIVE)
-            for each in installation.packages()
-        ]
-    return [Package.from_archive(each) for each in archives]
+    A requirement that nothing meets is left out: what cannot be read may meet it.
+    """
+    from trundle.catalog import CatalogCode  # noqa: PLC0415
+
+    problems = [each for one in unreadable for each in one.problems]
+    problems += [
+        each.coded
+        for each in findings
+        if each.severity == "error" and each.code != CatalogCode.REQUIREMENT
+    ]
+    return Refusal(unreadable[0].code, *problems)
 
 
 @app.command("list")

@@ -74,7 +74,7 @@ def conform(
     ):
         versions = rooms.PairVersions(version, to, resource)
         found = rooms.conform(scheme, pairs, listed, both=both, versions=versions, on_step=step)
-    print_result(found.to_plain, lambda: _text(found), output)
+    print_result(found.to_plain, lambda: conformance_text(found), output)
     for each in listed:
         if each.excuses_all:
             text = f"note: {each.where}: {each.path} excuses every difference, those that you do not know as well"
@@ -93,7 +93,8 @@ def _summary(found: "Conformance") -> str:
     return f"{pairs}, {differences}, {len(found.expected)} as expected"
 
 
-def _text(found: "Conformance") -> str:
+def conformance_text(found: "Conformance") -> str:
+    """What came out of a comparison, for people."""
     from trundle.report import table  # noqa: PLC0415
 
     rows = [

@@ -2,21 +2,25 @@
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
+from trundle.cli._converting import Ways, convert_folder
 from trundle.cli._failures import ExitCode, Refusal, exit_code, messages_of, unmet
 from trundle.cli._printing import DocumentFormat, Format, print_exactly, print_result, warn
 from trundle.cli._project import load
 from trundle.cli._settings import settings_of
 from trundle.cli._tracing import Request, traced
+from trundle.cli._workers import Scheduler
+from trundle.cli.project import DryRun, Jobs
 from trundle.errors import expectation
 
 if TYPE_CHECKING:
+    from trundle.parts import Conversion
     from trundle.project import Document
     from trundle.report import Trace
     from trundle.runtime import AnyScheme, Lenience, Outcome
@@ -35,7 +39,13 @@ class Unknown(StrEnum):
     PRUNE = "prune"
 
 
-File = Annotated[str, typer.Argument(metavar="FILE", help="YAML or JSON; `-` is standard input.")]
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE",
+        help="YAML or JSON; `-` is standard input. With --into JSON lines or Parquet: a file, a folder or a URL.",
+    ),
+]
 To = Annotated[str, typer.Option("--to", metavar="VERSION", help="An API version, or `storage`.")]
 Base = Annotated[
     str | None,
@@ -80,6 +90,27 @@ Traced = Annotated[
         help="Show which step gave each value, instead of the result; for one document.",
     ),
 ]
+Into = Annotated[
+    str | None,
+    typer.Option(
+        "--into",
+        metavar="FOLDER",
+        help="Convert JSON lines and Parquet files, part by part, into this folder.",
+    ),
+]
+Column = Annotated[
+    str,
+    typer.Option("--column", metavar="NAME", help="The column of Parquet files with documents."),
+]
+PartSize = Annotated[
+    str | None,
+    typer.Option(
+        "--part-size",
+        metavar="SIZE",
+        help="About how many bytes of input are a part, such as 512K.",
+        show_default="32M",
+    ),
+]
 PrintedAs = Annotated[
     DocumentFormat | None,
     typer.Option(
@@ -105,9 +136,36 @@ def convert(
     defaults: Defaults = False,
     losses: Losses = False,
     trace: Traced = False,
+    into: Into = None,
+    column: Column = "document",
+    part_size: PartSize = None,
+    scheduler: Scheduler = None,
+    jobs: Jobs = None,
+    dry_run: DryRun = False,
     output: PrintedAs = None,
 ) -> None:
-    """Convert documents to another version, or to their stored form."""
+    """Convert documents to another version, or to their stored form.
+
+    With `--into`, what is interrupted goes on with the next run of the same command; documents that cannot be converted are listed in
+    `refused.jsonl` in that folder.
+    """
+    alone: dict[str, object] = {"--base": base, "--losses": losses, "--trace": trace}
+    in_parts: dict[str, object] = {
+        "--part-size": part_size,
+        "--scheduler": scheduler,
+        "--jobs": jobs,
+    }
+    if into is not None:
+        _require_none(alone, "--into", "convert a single file for that")
+
+        def by(scheme: "AnyScheme") -> "Conversion":
+            lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
+            return _conversion(to, version, resource, _storage(stored_as or []), lenience, column)
+
+        ways = Ways(scheduler, jobs, part_size, dry_run, output)
+        convert_folder(context, file, into, by, ways)
+        return
+    _require_none({**in_parts, "--dry-run": dry_run}, "a single file", "name a folder with --into")
     from trundle.project import elements, generated_scheme, load_config, read_documents  # noqa: PLC0415
 
     if file == "-" and base == "-":
@@ -129,6 +187,37 @@ def convert(
         _print_trace(report.trace, output)
         return
     report.print(output.value if output is not None else _form_of(text, name))
+
+
+def _require_none(options: Mapping[str, object], with_: str, advice: str) -> None:
+    """Refuses options that do not go with what else is given."""
+    given = [name for name, value in options.items() if value]
+    if given:
+        raise unmet(given[0], f"no such option with {with_}", "one", advice)
+
+
+def _conversion(
+    to: str,
+    version: str | None,
+    resource: str | None,
+    stored_as: dict[str, str],
+    lenience: "Lenience",
+    column: str,
+) -> "Conversion":
+    """How the documents of a folder are to be converted."""
+    from trundle.parts import Conversion  # noqa: PLC0415
+
+    return Conversion(
+        to=None if to == STORAGE else to,
+        version=version,
+        resource=resource,
+        stored_as=stored_as,
+        missing=lenience.missing,
+        nulls=lenience.nulls,
+        defaults=lenience.defaults,
+        unknown=lenience.unknown,
+        column=column,
+    )
 
 
 class _Wanted(NamedTuple):

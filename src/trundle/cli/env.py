@@ -27,7 +27,7 @@ from trundle.cli._printing import Format, print_data, print_result, say, table
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from trundle.environments import Deployment, Environment, Model
+    from trundle.environments import Action, Environment, Model
 
 app = typer.Typer(no_args_is_help=True, help="Keep environments: object models that are deployed.")
 
@@ -179,27 +179,44 @@ def _shown(environment: "Environment", data: dict[str, Any]) -> str:
 def history(
     name: Name, *, tenant: Tenant = None, catalog: Place = None, output: Output = Format.TABLE
 ) -> None:
-    """List the deployments of an environment, the newest first."""
+    """List the deployments of an environment, the newest first, and calls of methods that failed."""
+    from trundle.environments import Actions  # noqa: PLC0415
+
+    whose = tenant_of(tenant)
     with opened_environments(catalog) as environments:
-        found = environments.history(name, tenant=tenant_of(tenant))[::-1]
+        found = [each.to_plain() for each in environments.history(name, tenant=whose)[::-1]]
+        failed = Actions(environments).failed_calls(name, tenant=whose)
+    found += [_failed(each) for each in failed]
+    found.sort(key=lambda each: each["begun"], reverse=True)
     head = ("NUMBER", "BEGUN", "BY", "OUTCOME", "ACTION", "USES")
-    print_result(
-        lambda: [each.to_plain() for each in found],
-        lambda: table(head, [_row(each) for each in found]),
-        output,
-    )
+    print_result(lambda: found, lambda: table(head, [_row(each) for each in found]), output)
     if not found:
         say(f"{name} was not deployed yet")
 
 
-def _row(deployment: "Deployment") -> tuple[str, ...]:
-    uses = ", ".join(f"{name} {version}" for name, version in deployment.uses)
+def _failed(action: "Action") -> dict[str, Any]:
+    """A call that failed, as a deployment is shown."""
+    return {
+        "number": None,
+        "action": action.action,
+        "by": action.by,
+        "begun": action.begun,
+        "ended": action.ended,
+        "outcome": action.state,
+        "error": (action.error or {}).get("message", ""),
+        "uses": [],
+        "changes": [],
+    }
+
+
+def _row(entry: dict[str, Any]) -> tuple[str, ...]:
+    uses = ", ".join(f"{each['name']} {each['version']}" for each in entry["uses"])
     return (
-        str(deployment.number),
-        deployment.begun,
-        deployment.by or "-",
-        deployment.outcome,
-        deployment.action,
+        str(entry["number"] or "-"),
+        entry["begun"],
+        entry["by"] or "-",
+        entry["outcome"],
+        entry["action"],
         uses,
     )
 

@@ -1,67 +1,43 @@
 """The commands of a cluster: CRDs, and the conversion webhook."""
 
 import json
-import re
 import sys
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from trundle.cli._admission import AdmissionChoice
+from trundle.cli._adopting import adopt
 from trundle.cli._applying import apply
 from trundle.cli._failures import ExitCode, Refusal, unmet
 from trundle.cli._installations import app as installed
+from trundle.cli._manifests import documents_text, manifests
 from trundle.cli._migrating import Context, Kubeconfig, migrate
 from trundle.cli._operating import operator
-from trundle.cli._printing import Format, data_text, print_data, print_exactly, say, warn
+from trundle.cli._printing import Format, print_data, print_exactly, say, warn
 from trundle.cli._project import config_of
+from trundle.cli._webhooks import Ca, Service, Url, convert_for_cluster, webhook_of
 from trundle.cli.project import Output, print_findings
-from trundle.cli.serve import announce
-
-if TYPE_CHECKING:
-    from trundle.kubernetes import Placement, Webhook
 
 app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a cluster.")
+app.command("adopt")(adopt)
 app.command("apply")(apply)
+app.command("manifests")(manifests)
 app.command("migrate")(migrate)
 app.command("operator")(operator)
 app.add_typer(installed, name="installed")
 
 _STANDARD_INPUT = Path("-")
 
-_Service = Annotated[
-    str | None,
-    typer.Option(
-        "--service",
-        metavar="NAMESPACE/NAME[:PORT]",
-        help="The service of the webhook; the port is 443 by default.",
-    ),
-]
-_Url = Annotated[
-    str | None, typer.Option("--url", metavar="URL", help="The webhook, where it is no service.")
-]
-_Ca = Annotated[
-    Path | None,
-    typer.Option("--ca", metavar="FILE", help="The authority of the webhook's certificate."),
-]
-
-
-class AdmissionChoice(StrEnum):
-    """Who puts carriers back that clients drop."""
-
-    WEBHOOK = "webhook"
-    POLICY = "policy"
-    NONE = "none"
-
 
 @app.command("crds")
 def crds(
     context: typer.Context,
     *,
-    service: _Service = None,
-    url: _Url = None,
-    ca: _Ca = None,
+    service: Service = None,
+    url: Url = None,
+    ca: Ca = None,
     to: Annotated[
         Path | None,
         typer.Option(
@@ -92,7 +68,7 @@ def crds(
     from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
 
     checks = check is not None or check_cluster
-    webhook = _webhook(service, url, ca, needed=not checks)
+    webhook = webhook_of(service, url, ca, needed=not checks)
     if (check is not None) + check_cluster + (to is not None) > 1:
         named = "--check, --check-cluster and --to"
         raise unmet(named, "one of them", "several", "leave all but one out")
@@ -107,46 +83,12 @@ def crds(
         return
     for each in notes:
         warn(each)
-    text = _text(made, output)
+    text = documents_text(made, output)
     if to is None:
         print_exactly(text)
         return
     to.write_text(text, encoding="utf-8")
     say(f"wrote {len(made)} CRD{'' if len(made) == 1 else 's'} to {to}")
-
-
-def _text(made: list[dict[str, Any]], output: Format) -> str:
-    """CRDs as one file: documents of YAML, or a list."""
-    from trundle.project import write_documents  # noqa: PLC0415
-
-    if output is Format.JSON:
-        return data_text({"apiVersion": "v1", "kind": "List", "items": made}, output.value)
-    lines = [json.dumps(each, ensure_ascii=False).encode() for each in made]
-    return write_documents(lines, "yaml").rstrip("\n") + "\n"
-
-
-def _webhook(service: str | None, url: str | None, ca: Path | None, *, needed: bool) -> "Webhook":
-    """Where the webhook is, as the options say.
-
-    Raises:
-        Refusal: they say nothing, or two things.
-    """
-    from trundle.kubernetes import Webhook, service_named  # noqa: PLC0415
-
-    if (service is None) == (url is None) and (needed or service is not None):
-        found = "neither" if service is None else "both"
-        advice = (
-            "name the service that `trundle kube webhook` runs behind: --service crm/crm-webhook"
-        )
-        raise unmet("--service and --url", "one of them", found, advice)
-    if url is not None and not url.startswith("https://"):
-        raise unmet(
-            "--url", "a URL that starts with https://", repr(url), "a cluster takes no other"
-        )
-    authority = b"" if ca is None else ca.read_bytes()
-    if ca is not None and b"-----BEGIN CERTIFICATE-----" not in authority:
-        raise unmet(f"--ca {ca}", "a certificate in PEM", "something else", "name another file")
-    return Webhook(url or "", None if service is None else service_named(service), authority)
 
 
 def _in_file(path: Path) -> tuple[dict[str, Any], str]:
@@ -197,116 +139,6 @@ def _check(
     say(f"{where} has what the project says")
 
 
-@app.command("manifests")
-def manifests(
-    context: typer.Context,
-    *,
-    service: _Service = None,
-    url: _Url = None,
-    ca: _Ca = None,
-    image: Annotated[
-        str | None,
-        typer.Option("--image", metavar="IMAGE", help="The image of the webhook's service."),
-    ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option("--name", help="The name of what is installed.", show_default="the package"),
-    ] = None,
-    admission: Annotated[
-        AdmissionChoice,
-        typer.Option("--admission", help="Who puts back what clients drop of carriers."),
-    ] = AdmissionChoice.WEBHOOK,
-    replicas: Annotated[
-        int, typer.Option("--replicas", min=1, metavar="N", help="How many webhooks run.")
-    ] = 2,
-    operator_: Annotated[
-        bool,
-        typer.Option("--operator", help="Write what `trundle kube operator` needs; no project is."),
-    ] = False,
-    namespaces: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--namespace",
-            metavar="NAME",
-            help="With --operator: where it may install packages; repeatable.",
-            show_default="all namespaces",
-        ),
-    ] = None,
-    to: Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to write them.")] = Path(
-        "manifests"
-    ),
-    output: Output = Format.TABLE,
-) -> None:
-    """Write all that a cluster needs for the project: CRDs, admission, roles, and the webhook with its certificate and image.
-
-    They are files of a kustomization: `kubectl apply -k FOLDER`. With `--url` the webhook runs elsewhere, and only the rest is written.
-    """
-    from trundle import __version__  # noqa: PLC0415
-    from trundle.api import served_kinds  # noqa: PLC0415
-    from trundle.kubernetes import AdmissionBy, Placement, recipe  # noqa: PLC0415
-    from trundle.kubernetes import manifests as made  # noqa: PLC0415
-    from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
-
-    if operator_:
-        if url is not None:
-            raise unmet("--operator", "--service", "--url", "name the service of the operator")
-        where = _webhook(service or "trundle-system/trundle-operator", None, ca, needed=True)
-        if image is None:
-            advice = "name the image that it runs: --image registry.example.com/trundle:1"
-            raise unmet("--image", "an image", "none", advice)
-        placed = Placement(name or "trundle-operator", where, image, replicas)
-        _write_operator(placed, namespaces or [], to, output)
-        return
-    if namespaces:
-        raise unmet("--namespace", "--operator", "none", "leave it out, or add --operator")
-    config = config_of(context)
-    where = _webhook(service, url, ca, needed=True)
-    if (image is None) == (service is not None):
-        found = "none" if image is None else "--url"
-        advice = "name the image that the service runs: --image registry.example.com/crm-webhook:1"
-        raise unmet("--image", "an image beside --service, and none beside --url", found, advice)
-    placement = Placement(name or _object_name(config.package), where, image or "", replicas)
-    notes: list[str] = []
-    with generated_scheme(config) as scheme:
-        kinds = served_kinds(load_parts(config).values(), scheme)
-        files = made(kinds, placement, AdmissionBy(admission), notes.append)
-    for each in notes:
-        warn(each)
-    _write(files, None if image is None else recipe(image, str(to), __version__), to, output)
-
-
-def _write_operator(
-    placement: "Placement", namespaces: list[str], to: Path, output: Format
-) -> None:
-    """Writes what the operator needs into a folder."""
-    from trundle import __version__  # noqa: PLC0415
-    from trundle.kubernetes.operator import operator_manifests, operator_recipe  # noqa: PLC0415
-
-    written = operator_manifests(placement, namespaces, warn)
-    _write(written, operator_recipe(placement.image, str(to), __version__), to, output)
-
-
-def _write(
-    files: dict[str, list[dict[str, Any]]], image: str | None, to: Path, output: Format
-) -> None:
-    """Writes manifests, and the recipe of an image, into a folder."""
-    to.mkdir(parents=True, exist_ok=True)
-    written = {each: _text(documents, Format.TABLE) for each, documents in files.items()}
-    if image is not None:
-        written["Dockerfile"] = image
-    for each, text in written.items():
-        (to / each).write_text(text, encoding="utf-8")
-    if output is Format.TABLE:
-        say(f"wrote {', '.join(sorted(written))} to {to}")
-    else:
-        print_data([str(to / each) for each in sorted(written)], output.value)
-
-
-def _object_name(package: str) -> str:
-    """A package's name as the name of an object."""
-    return re.sub(r"[^a-z0-9-]+", "-", package.lower()).strip("-")
-
-
 @app.command("webhook")
 def webhook(
     context: typer.Context,
@@ -339,13 +171,8 @@ def webhook(
     `/convert` and `/admit` answer the API server's reviews, `/readyz` and `/livez` say whether it does, and `/metrics` has figures for Prometheus. Certificates that are renewed
     count from the next connection on. No store is needed.
     """
-    from trundle.api import Tls, converted_kinds, listening  # noqa: PLC0415
-    from trundle.kubernetes import (  # noqa: PLC0415
-        Conversions,
-        WebhookApplication,
-        WebhookMetrics,
-        serve_webhook,
-    )
+    from trundle.api import Tls, converted_kinds  # noqa: PLC0415
+    from trundle.kubernetes import Conversions, WebhookApplication, WebhookMetrics  # noqa: PLC0415
     from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
 
     config = config_of(context)
@@ -357,11 +184,4 @@ def webhook(
         guarded = admission is not AdmissionChoice.NONE
         conversions = Conversions(kinds, scheme, metrics, guarded=guarded)
         application = WebhookApplication(conversions, metrics)
-        try:
-            with listening(host, port) as listener:
-                name, number = listener.getsockname()[:2]
-                where = f"https://{f'[{name}]' if ':' in name else name}:{number}"
-                serve_webhook(application, listener, tls, lambda: announce(where, output, results))
-        except OSError as error:
-            found = f"{host}:{port}: {error.strerror or error}"
-            raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+        convert_for_cluster(application, host, port, tls, output, results=results)

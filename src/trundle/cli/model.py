@@ -8,12 +8,23 @@ import typer
 
 from trundle.cli._catalogs import NotAt, Place, Tenant, own_catalog
 from trundle.cli._failures import ExitCode, unmet
-from trundle.cli._models import is_in_yaml, read_model
+from trundle.cli._models import is_in_yaml, naming_converted, read_model
 from trundle.cli._package_sources import packages_below
 from trundle.cli._printing import data_text, print_exactly, progress, warn
+from trundle.cli._runs import (
+    MEMORY,
+    SECONDS,
+    MemoryLimit,
+    RunOptions,
+    TimeLimit,
+    Traced,
+    run_code,
+)
 from trundle.cli._settings import current
 
 if TYPE_CHECKING:
+    from trundle.engine import Limits
+    from trundle.models import Converted
     from trundle.packages import Package
 
 app = typer.Typer(no_args_is_help=True, help="Carry object models between versions of packages.")
@@ -50,23 +61,31 @@ def convert(
     tenant: Tenant = None,
     catalog: Place = None,
     server: NotAt = None,
+    time_limit: TimeLimit = SECONDS,
+    memory_limit: MemoryLimit = MEMORY,
+    trace: Traced = False,
     output: Annotated[
         ModelFormat | None,
         typer.Option("--output-format", "-o", help="How to print.", show_default="as the input"),
     ] = None,
 ) -> None:
-    """Convert a whole object model to other versions of packages; nothing of it is lost."""
+    """Convert a whole object model to other versions of packages; nothing of it is lost.
+
+    Hooks of packages run in a process of their own, within limits.
+    """
     from trundle.models import convert_model, targets  # noqa: PLC0415
     from trundle.project.package_evolution import PackageEvolutions  # noqa: PLC0415
 
     is_yaml = is_in_yaml(file)
     model = read_model(file)
-    with progress("Converting"):
-        if packages:
-            evolutions = PackageEvolutions(packages_below(packages))
-        else:
-            evolutions = PackageEvolutions(_offered(catalog, server, tenant))
-        found = convert_model(evolutions, model, targets(evolutions, to))
+
+    def work(limits: "Limits") -> "Converted":
+        known = packages_below(packages) if packages else _offered(catalog, server, tenant)
+        evolutions = PackageEvolutions(known, limits)
+        return convert_model(evolutions, model, targets(evolutions, to))
+
+    with progress("Converting"), naming_converted(file):
+        found = run_code(work, RunOptions(time_limit, memory_limit, trace))
     for each in found.findings:
         warn(f"{file}: {each.coded}")
     form = output or (ModelFormat.YAML if is_yaml else ModelFormat.JSON)

@@ -29,8 +29,10 @@ from trundle.cli.project import DryRun, Jobs, Output, print_findings
 from trundle.cli.reports import MapFormat
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from trundle.engine import Explained
-    from trundle.packages import Bump
+    from trundle.packages import Bump, Package
 
 app = typer.Typer(no_args_is_help=True, help="Compare, check, explain, test and release packages.")
 
@@ -86,17 +88,29 @@ def check(
     jobs: Jobs = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Check a package as `publish` does: its projects, what they store, its manifest, and its version."""
+    """Check a package as `publish` does: its projects, what they store, its manifest, its classes, and its version.
+
+    Classes are checked against the packages of the catalog that it requires, as far as that has them; what it does not have is noted.
+    """
     from trundle.packages import read_manifest  # noqa: PLC0415
     from trundle.project import review  # noqa: PLC0415
 
     with contextlib.ExitStack() as opened, progress("Checking") as step:
         released = None
+        kept = CatalogPlace(catalog, server, tenant)
         if against is not None:
-            kept = CatalogPlace(catalog, server, tenant)
             before = opened.enter_context(package_folder(against, kept))
             released = (before, read_manifest(before).version)
-        found = review(folder, released, jobs=jobs or current().jobs, progress=step)
+        noted: dict[str, None] = {}
+
+        def among(package: "Package") -> "list[Package]":
+            known = kept.required(package)
+            noted.update(dict.fromkeys(_missing(package, known)))
+            return known
+
+        found = review(folder, released, among=among, jobs=jobs or current().jobs, progress=step)
+    for each in noted:
+        say(f"note: {each}")
     if output is Format.TABLE:
         if found.bump is not None:
             print_text(changes_text(found.bump))
@@ -107,6 +121,18 @@ def check(
         say(f"{found.bump.base} -> {found.version}: {found.bump.required} is required at least")
     if found.errors:
         raise Refusal(ExitCode.FINDINGS)
+
+
+def _missing(package: "Package", known: "list[Package]") -> "Iterator[str]":
+    """What a package requires and neither the catalog nor Trundle has: its classes are not looked at then."""
+    from trundle.engine import core_packages  # noqa: PLC0415
+
+    there = [package, *known, *core_packages()]
+    for each in package.manifest.requirements:
+        if not any(one.name == each.name and one.version in each.range for one in there):
+            advice = "upload it, or name another --catalog"
+            what = f"what {package.name} uses of it is not checked"
+            yield f"the catalog has no {each}, so {what}; {advice}"
 
 
 @app.command()

@@ -12,11 +12,14 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from trundle import __version__
+from trundle.cli._aggregated import Aggregated, ProxyCa, ProxyNames, hosting, require_aggregated
 from trundle.cli._carried import Installed, installed_api
 from trundle.cli._catalogs import opened_catalog
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._installing import State
+from trundle.cli._installing import State, state_folder
+from trundle.cli._migrating import Context, Kubeconfig
 from trundle.cli._page import ServedPage
+from trundle.cli._places import environment_routes
 from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
 from trundle.cli._stores import Place, alone, opened_store
@@ -25,7 +28,7 @@ from trundle.cli.project import Output
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from trundle.api import Access, Api, InstalledApi, Keeper, Limits, ServedKind
+    from trundle.api import Access, Api, Host, InstalledApi, Keeper, Limits, ServedKind
     from trundle.store import Lease, Store
 
 LOCAL_HOST = "127.0.0.1"
@@ -97,6 +100,14 @@ _Catalog = Annotated[
         help="Also serve the packages of a catalog, under `/v1/` and `/v2/`.",
     ),
 ]
+_Places = Annotated[
+    Path | None,
+    typer.Option(
+        "--places",
+        metavar="FILE",
+        help="With --catalog: also serve its environments, which may reach the places in this file.",
+    ),
+]
 _AuditFile = Annotated[
     Path | None,
     typer.Option("--audit", metavar="FILE", help="Append who did what, as lines of JSON."),
@@ -120,7 +131,13 @@ def serve(
     rules: _Rules = None,
     most_requests: _MostRequests = None,
     most_watches: _MostWatches = None,
+    aggregated: Aggregated = False,
+    kubeconfig: Kubeconfig = None,
+    cluster_context: Context = None,
+    proxy_ca: ProxyCa = None,
+    proxy_name: ProxyNames = None,
     catalog: _Catalog = None,
+    places: _Places = None,
     audit: _AuditFile = None,
     log: _Log = LogFormat.TEXT,
     quiet: _Quiet = False,
@@ -130,21 +147,41 @@ def serve(
 
     With `--installed`, serve the resources that installed packages bring, and follow what is installed.
     Without `--tokens`, `--client-ca` and `--rules` every client may do everything, and the server listens on this machine alone.
+    With `--aggregated`, a cluster's API server passes on requests for these resources, and the cluster says who may do what.
     """
     from trundle.api import Access, Server, Tls, certificate_files, listening  # noqa: PLC0415
 
     if client_ca is not None and tls is None:
         raise unmet("--client-ca", "--tls with it", "none", "name the server's certificate")
-    secured = None if tls is None else Tls(*certificate_files(tls), client_ca, warn)
+    require_aggregated(
+        aggregated=aggregated,
+        tls=tls,
+        own={"--kubeconfig": kubeconfig, "--context": cluster_context, "--proxy-ca": proxy_ca, "--proxy-name": proxy_name},
+        others={"--client-ca": client_ca, "--tokens": tokens, "--rules": rules, "--catalog": catalog, "--installed": installed, "--unix-socket": unix_socket},
+    )  # fmt: skip
+    if places is not None and catalog is None:
+        raise unmet("--places", "--catalog with it", "none", "name the database of the catalog")
     access = Access(tokens, rules, certificates=client_ca is not None, complain=warn)
-    if unix_socket is None and not _is_loopback(host):
-        _require_access(host, has_tls=secured is not None, authenticates=access.authenticates)
+    if unix_socket is None and not aggregated and not _is_loopback(host):
+        _require_access(host, has_tls=tls is not None, authenticates=access.authenticates)
     keepers = _keepers(audit, None if quiet else log)
-    limits = _limits(access, most_requests, most_watches)
-    page = ServedPage(access)
+    has_limits = aggregated or not access.is_open
+    limits = _limits(most_requests, most_watches, has_limits=has_limits)
+    folder = state_folder(state) if installed else None
+    page = ServedPage(
+        None if aggregated else access,
+        folder,
+        has_packages=catalog is not None,
+        has_environments=places is not None,
+    )
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
     with contextlib.ExitStack() as stack:
-        packages = stack.enter_context(_packages(catalog))
+        behind = None
+        if aggregated:
+            behind = stack.enter_context(hosting(kubeconfig, cluster_context, proxy_ca, proxy_name))
+        clients = client_ca if behind is None else behind.authorities
+        secured = None if tls is None else Tls(*certificate_files(tls), clients, warn)
+        packages = stack.enter_context(_packages(catalog, places, folder))
 
         def beside(kinds: "Iterable[ServedKind]", store: "Store") -> "Sequence[BaseRoute]":
             return [*packages, *page.routes(kinds, store)]
@@ -154,7 +191,8 @@ def serve(
         if installed:
             api, leased = stack.enter_context(installed_api(state, place, access, beside))
         else:
-            api, leased = stack.enter_context(_project_api(context, place, access, beside))
+            hosts = None if behind is None else behind.host
+            api, leased = stack.enter_context(_project_api(context, place, access, beside, hosts))
         try:
             with listening(host, port, unix_socket) as listener, leased() as lease:
                 where = f"unix:{unix_socket}"
@@ -179,11 +217,11 @@ def _keepers(audit: Path | None, log: LogFormat | None) -> "list[Keeper]":
     return found
 
 
-def _limits(access: "Access", most_requests: float | None, most_watches: int | None) -> "Limits":
+def _limits(most_requests: float | None, most_watches: int | None, *, has_limits: bool) -> "Limits":
     """How much one user may ask for; without access control only what is given."""
     from trundle.api import Limits  # noqa: PLC0415
 
-    if access.is_open:
+    if not has_limits:
         return Limits(most_requests, most_watches)
     return Limits(
         most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
@@ -203,8 +241,9 @@ def _project_api(
     place: str | None,
     access: "Access",
     beside: "Callable[[Iterable[ServedKind], Store], Sequence[BaseRoute]]",
+    host: "Host | None",
 ) -> Iterator["tuple[Api, Callable[[], Lease]]"]:
-    """An API of the project's resource types."""
+    """An API of the project's resource types, of a cluster where a host is given."""
     from trundle.api import Api, served_kinds  # noqa: PLC0415
     from trundle.project import load_admission, load_parts  # noqa: PLC0415
     from trundle.store import Lease  # noqa: PLC0415
@@ -221,20 +260,27 @@ def _project_api(
             admission=hooks,
             beside=beside(kinds, store),
             complain=warn,
+            host=host,
         )
         yield api, lambda: Lease(store)
 
 
 @contextlib.contextmanager
-def _packages(catalog: str | None) -> Iterator["Sequence[BaseRoute]"]:
-    """What serves the packages of a catalog; nothing where none is given."""
+def _packages(
+    catalog: str | None, places: Path | None, installed: Path | None
+) -> Iterator["Sequence[BaseRoute]"]:
+    """What serves the packages of a catalog, and its environments; nothing where none is given."""
     if catalog is None:
         yield ()
         return
     from trundle.api.catalogs import CatalogRoutes  # noqa: PLC0415
 
-    with opened_catalog(catalog, making=True) as opened:
-        yield CatalogRoutes(opened).routes
+    with contextlib.ExitStack() as left:
+        opened = left.enter_context(opened_catalog(catalog, making=True))
+        routes = [*CatalogRoutes(opened, environments=places is not None).routes]
+        if places is not None:
+            routes += left.enter_context(environment_routes(catalog, places, installed))
+        yield routes
 
 
 def announce(where: str, output: Format, results: TextIO) -> None:

@@ -23,6 +23,7 @@ from trundle.cli._printing import (
 )
 from trundle.cli._settings import settings_of
 from trundle.cli._stores import Place, opened_store
+from trundle.cli._workers import Scheduler, workers_of
 from trundle.cli.project import DryRun, Output, print_findings
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from trundle.cli._rolling import Place as RollPlace
     from trundle.runtime import AnyScheme
     from trundle.store import Compaction, Move, Roll, Store, StoreStatus
+
+Count = Annotated[int, typer.Option("--workers", min=1, metavar="N", help="In so many processes.")]
 
 app = typer.Typer(no_args_is_help=True, help="Keep objects that clients of all versions share.")
 
@@ -54,12 +57,19 @@ def _place(
 ) -> "RollPlace":
     """How another process opens the store."""
     from trundle.cli._rolling import Place as RollPlace  # noqa: PLC0415
+    from trundle.project import load_config, ship  # noqa: PLC0415
 
     settings = settings_of(context)
     if installed:
         folder = state_folder(state)
         return RollPlace(str(installed_place(folder, place)), None, folder)
-    return RollPlace(place or settings.project_store, settings.config_path, None)
+    package = ship(load_config(settings.config_path))
+    return RollPlace(_absolute(place or settings.project_store), package, None)
+
+
+def _absolute(place: str) -> str:
+    """A database as another process finds it, whatever folder it works in."""
+    return place if "://" in place else str(Path(place).expanduser().absolute())
 
 
 @app.command()
@@ -114,9 +124,8 @@ def roll(
         bool,
         typer.Option("--verify", help="Compare what every version shows before and after."),
     ] = False,
-    workers: Annotated[
-        int, typer.Option("--workers", min=1, metavar="N", help="In so many processes.")
-    ] = 1,
+    workers: Count = 1,
+    scheduler: Scheduler = None,
     store: Place = None,
     installed: Installed = False,
     state: State = None,
@@ -129,16 +138,18 @@ def roll(
     """
     from trundle.store import roll as run  # noqa: PLC0415
 
+    _require_shared(scheduler, installed=installed)
     with _opened(context, store, state, installed=installed) as opened, progress("Rolling") as step:
-        if workers == 1:
+        if workers == 1 and scheduler is None:
             done = run(opened, rate=rate, verify=verify, dry_run=dry_run, progress=step)
         else:
             from trundle.cli._rolling import roll_in_processes  # noqa: PLC0415
 
             place = _place(context, store, state, installed=installed)
-            done = roll_in_processes(
-                opened, place, workers, step, rate=rate, verify=verify, dry_run=dry_run
-            )
+            with workers_of(scheduler, workers, "--workers") as processes:
+                done = roll_in_processes(
+                    opened, place, processes, step, rate=rate, verify=verify, dry_run=dry_run
+                )
     if output is Format.TABLE:
         print_text(_rolled_text(done))
     else:
@@ -150,6 +161,13 @@ def roll(
     if done.findings:
         print_findings(done.findings, every=True) if output is Format.TABLE else None
         raise Refusal(ExitCode.FINDINGS)
+
+
+def _require_shared(scheduler: str | None, *, installed: bool) -> None:
+    """Refuses a store of what is installed: workers on other machines have other installations."""
+    if installed and scheduler is not None:
+        expected, advice = "the store of a project", "use --workers where it is installed"
+        raise unmet(f"--scheduler {scheduler}", expected, "--installed", advice)
 
 
 def _rolled_text(done: "Roll") -> str:
@@ -191,6 +209,8 @@ def check(
             "--without", metavar="VERSION", help="Report what would be lost if a version went."
         ),
     ] = None,
+    workers: Count = 1,
+    scheduler: Scheduler = None,
     store: Place = None,
     installed: Installed = False,
     state: State = None,
@@ -204,12 +224,23 @@ def check(
     from trundle.store import check as run  # noqa: PLC0415
     from trundle.store import losses  # noqa: PLC0415
 
+    _require_shared(scheduler, installed=installed)
+    in_processes = workers > 1 or scheduler is not None
+    if without is not None and in_processes:
+        raise unmet("--without", "no --workers and no --scheduler with it", "one", "leave it out")
     with (
         _opened(context, store, state, installed=installed) as opened,
         progress("Checking") as step,
     ):
         lost = None if without is None else losses(opened, without, step)
-        findings = run(opened, progress=step) if lost is None else ()
+        if not in_processes:
+            findings = run(opened, progress=step) if lost is None else ()
+        else:
+            from trundle.cli._rolling import check_in_processes  # noqa: PLC0415
+
+            place = _place(context, store, state, installed=installed)
+            with workers_of(scheduler, workers, "--workers") as processes:
+                findings = check_in_processes(opened, place, processes, step)
     if lost is not None:
         print_losses(lost, output)
         return

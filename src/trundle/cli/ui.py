@@ -8,7 +8,7 @@ import typer
 
 from trundle.cli._carried import Installed, installed_kinds
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._installing import State
+from trundle.cli._installing import State, state_folder
 from trundle.cli._page import require_page
 from trundle.cli._printing import Format
 from trundle.cli._project import load_evolution
@@ -48,7 +48,7 @@ def ui(
     """
     require_page()
     from trundle.api import listening  # noqa: PLC0415
-    from trundle.dashboard import serve_page  # noqa: PLC0415
+    from trundle.dashboard import ShownInstallation, serve_page  # noqa: PLC0415
 
     if installed and (folder or schemas):
         raise unmet("--installed", "no folder and no schemas with it", str(folder or schemas))
@@ -57,11 +57,12 @@ def ui(
             raise unmet(str(folder), "a folder", "no such file", code=ExitCode.NOT_FOUND)
         context.obj = resolve_for(folder)
     projects = _installed(state) if installed else _project(context, schemas or [])
+    shown = ShownInstallation(state_folder(state)) if installed else None
     results = sys.stdout
     try:
         with listening(LOCAL_HOST, port) as listener:
             where = f"http://{LOCAL_HOST}:{listener.getsockname()[1]}/ui/"
-            serve_page(projects, listener, lambda: announce(where, output, results))
+            serve_page(projects, listener, lambda: announce(where, output, results), shown)
     except OSError as error:
         found = f"{LOCAL_HOST}:{port}: {error.strerror or error}"
         raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None

@@ -1,5 +1,6 @@
 """The command that proves a project: verify."""
 
+import contextlib
 import os
 import random
 import re
@@ -14,15 +15,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._printing import Format, Step, print_result, progress, say, shown_path
-from trundle.cli._project import config_of, load, package_evolution, packages_of_project
+from trundle.cli._printing import Format, Step, print_result, progress, say, shown_path, warn
+from trundle.cli._project import config_of, load, package_evolutions, packages_of_project
+from trundle.cli._runs import MEMORY, MemoryLimit, RunOptions, limits_of
 from trundle.cli._settings import Settings, current, settings_of
+from trundle.cli._workers import Scheduler, workers_of
 from trundle.cli.project import Jobs, Output
 
 if TYPE_CHECKING:
     from trundle.project import ProofOptions, ProofRun
     from trundle.verify.limits import Limit
     from trundle.verify.proofs import Counterexample, Proof
+    from trundle.workers import Workers
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)(s|m|h)")
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
@@ -72,6 +76,17 @@ Limits = Annotated[
 ]
 
 
+HookLimit = Annotated[
+    float,
+    typer.Option(
+        "--time-limit",
+        min=0.1,
+        metavar="SECONDS",
+        help="How long a call of a hook of a package may take.",
+    ),
+]
+
+
 def verify(
     context: typer.Context,
     *,
@@ -80,12 +95,18 @@ def verify(
     examples: Examples = None,
     budget: Budget = None,
     jobs: Jobs = None,
+    scheduler: Scheduler = None,
     resource: Resources = None,
     api_version: Version = None,
     limits: Limits = False,
+    time_limit: HookLimit = 10.0,
+    memory_limit: MemoryLimit = MEMORY,
     output: Output = Format.TABLE,
 ) -> None:
-    """Check the project's conversions against the laws of conversion, with generated values."""
+    """Check the project's conversions against the laws of conversion, with generated values.
+
+    Hooks of packages run in processes of their own, within limits.
+    """
     _need_hypothesis()
     from trundle.project import ProofOptions  # noqa: PLC0415
 
@@ -98,7 +119,10 @@ def verify(
         version=api_version,
     )
     say(f"seed {options.seed}; the same seed replays the same examples")
-    run = _run(context, paths or [], options)
+    with contextlib.ExitStack() as stack:
+        cluster = None if scheduler is None else stack.enter_context(workers_of(scheduler, jobs))
+        prove = _proving(context, paths or [], options, RunOptions(time_limit, memory_limit))
+        run = _run(prove, cluster)
     command = _command(context, paths or [])
     print_result(
         lambda: run.to_plain(partial(_replay, command)),
@@ -125,12 +149,11 @@ def _seconds(text: str) -> float:
     return float(found[1]) * _SECONDS[found[2]]
 
 
-def _run(context: typer.Context, paths: list[Path], options: "ProofOptions") -> "ProofRun":
-    prove = _proving(context, paths, options)
+def _run(prove: "Callable[..., ProofRun]", cluster: "Workers | None") -> "ProofRun":
     with progress("Verifying") as step:
         progressed = _Progress(step, time.monotonic)
         try:
-            return prove(on_total=progressed.know, on_step=progressed.count)
+            return prove(on_total=progressed.know, on_step=progressed.count, workers=cluster)
         except KeyboardInterrupt:
             say(f"interrupted after {progressed.reached}; all processes have ended")
             raise
@@ -178,7 +201,7 @@ class _Progress:
 
 
 def _proving(
-    context: typer.Context, paths: list[Path], options: "ProofOptions"
+    context: typer.Context, paths: list[Path], options: "ProofOptions", calls: RunOptions
 ) -> "Callable[..., ProofRun]":
     """What proves the project, each of its groups, or some schemas."""
     from trundle import project as rooms  # noqa: PLC0415
@@ -188,8 +211,12 @@ def _proving(
         context.obj = Settings(paths[0])
         paths = []
     of_project = [] if paths else packages_of_project(settings_of(context))
-    if (packages := package_evolution(paths or of_project)) is not None:
-        return partial(rooms.prove_schemas, packages.as_documents(), options)
+    packages = package_evolutions(paths or of_project, limits_of(calls))
+    if packages is not None:
+        evolutions, name = packages
+        for each in evolutions.of(name).findings:
+            warn(each.coded)
+        return partial(rooms.prove_classes, evolutions, name, options)
     if paths:
         with progress("Reading schemas") as step:
             sources = [Source(path) for path in paths]

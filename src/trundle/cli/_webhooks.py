@@ -1,0 +1,100 @@
+"""The options that say where a cluster finds the webhook, and its process."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._printing import Format
+from trundle.cli.serve import announce
+
+if TYPE_CHECKING:
+    from trundle.api import Tls
+    from trundle.kubernetes import Webhook, WebhookApplication
+    from trundle.kubernetes.operator import Webhooks
+
+Service = Annotated[
+    str | None,
+    typer.Option(
+        "--service",
+        metavar="NAMESPACE/NAME[:PORT]",
+        help="The service of the webhook; the port is 443 by default.",
+    ),
+]
+Url = Annotated[
+    str | None, typer.Option("--url", metavar="URL", help="The webhook, where it is no service.")
+]
+Ca = Annotated[
+    Path | None,
+    typer.Option("--ca", metavar="FILE", help="The authority of the webhook's certificate."),
+]
+
+
+def webhook_of(service: str | None, url: str | None, ca: Path | None, *, needed: bool) -> "Webhook":
+    """Where the webhook is, as the options say.
+
+    Raises:
+        Refusal: they say nothing, or two things.
+    """
+    from trundle.kubernetes import Webhook, service_named  # noqa: PLC0415
+
+    if (service is None) == (url is None) and (needed or service is not None):
+        found = "neither" if service is None else "both"
+        advice = (
+            "name the service that `trundle kube webhook` runs behind: --service crm/crm-webhook"
+        )
+        raise unmet("--service and --url", "one of them", found, advice)
+    if url is not None and not url.startswith("https://"):
+        raise unmet(
+            "--url", "a URL that starts with https://", repr(url), "a cluster takes no other"
+        )
+    authority = b"" if ca is None else ca.read_bytes()
+    if ca is not None and b"-----BEGIN CERTIFICATE-----" not in authority:
+        raise unmet(f"--ca {ca}", "a certificate in PEM", "something else", "name another file")
+    return Webhook(url or "", None if service is None else service_named(service), authority)
+
+
+def convert_for_cluster(
+    application: "WebhookApplication | Webhooks",
+    host: str,
+    port: int,
+    tls: "Tls",
+    output: Format,
+    *,
+    results: TextIO | None = None,
+    begin: Callable[[], None] = lambda: None,
+) -> None:
+    """Answers a cluster's reviews over HTTPS until a signal.
+
+    Args:
+        application: answers them.
+        host: the address to listen on.
+        port: the port; 0 for a free one.
+        tls: the certificate.
+        output: how to print where it listens.
+        results: where that is printed; standard output by default.
+        begin: is called once it listens.
+
+    Raises:
+        Refusal: the address is not free.
+    """
+    from trundle.api import listening  # noqa: PLC0415
+    from trundle.kubernetes import serve_webhook  # noqa: PLC0415
+
+    results = results or sys.stdout
+    try:
+        with listening(host, port) as listener:
+            name, number = listener.getsockname()[:2]
+            where = f"https://{f'[{name}]' if ':' in name else name}:{number}"
+
+            def ready() -> None:
+                announce(where, output, results)
+                begin()
+
+            serve_webhook(application, listener, tls, ready)
+    except OSError as error:
+        found = f"{host}:{port}: {error.strerror or error}"
+        raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None

@@ -1,0 +1,86 @@
+"""`trundle convert --into`: what it prints, how it ends, and what it refuses."""
+
+import json
+
+import pytest
+
+OLD = '{"apiVersion": "2014-04-04", "kind": "Person", "id": "a", "alphaKey": "k"}\n'
+COMMAND = ("convert", "in", "--to", "2015-05-05", "--into", "out", "--jobs", "1")
+
+
+@pytest.fixture
+def generated(generated):
+    generated.write("in/a.jsonl", OLD * 3)
+    return generated
+
+
+def test_a_folder_is_converted_once(generated):
+    plan = generated.run(*COMMAND, "--dry-run")
+    assert (plan.exit_code, plan.stderr) == (0, "would convert 1 part into out\n")
+    assert not (generated.folder / "out").exists()
+    first = generated.run(*COMMAND)
+    assert (first.exit_code, first.stdout) == (0, "")
+    assert first.stderr == "converted 3 documents into out, in 1 part\n"
+    again = generated.run(*COMMAND, "-o", "json", "--scheduler", "tcp://127.0.0.1:1")
+    assert again.exit_code == 0  # All is done; nothing has to be asked for.
+    assert "1 part done before" in again.stderr
+    assert json.loads(again.stdout) == {
+        "into": "out",
+        "parts": 1,
+        "partsDoneBefore": 1,
+        "converted": 3,
+        "refused": 0,
+        "tolerated": 0,
+        "refusals": None,
+        "dryRun": False,
+    }
+
+
+def test_what_is_tolerated_is_counted_and_what_is_not_is_refused(generated):
+    generated.write("in/a.jsonl", OLD + OLD.replace('"id": "a"', '"more": 1'))
+    refused = generated.run(*COMMAND)
+    assert refused.exit_code == 3
+    assert refused.stderr.endswith("refused 1 document; out/refused.jsonl says why\n")
+    other = (*COMMAND[:5], "other", "--jobs", "1", "--lenient")
+    lenient = generated.run(*other)
+    assert lenient.exit_code == 0
+    assert "tolerated what 1 of them lack or have too much" in lenient.stderr
+
+
+def test_a_stored_form_can_be_converted_to_and_from(generated):
+    generated.run("convert", "in", "--to", "storage", "--into", "stored")
+    generated.run("convert", "stored/documents", "--to", "2014-04-04", "--into", "back")
+    found = (generated.folder / "back/documents/part-000000.jsonl").read_text().splitlines()
+    assert [json.loads(each) for each in found] == [json.loads(OLD)] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "text"),
+    [
+        (("in", "--to", "2015-05-05"), 1, "directory"),
+        (
+            ("in/a.jsonl", "--to", "2015-05-05", "--scheduler", "x"),
+            2,
+            "--scheduler: expected no such",
+        ),
+        (
+            ("in", "--to", "2015-05-05", "--into", "out", "--losses"),
+            2,
+            "--losses: expected no such",
+        ),
+        (("in", "--to", "2030-01-01", "--into", "out"), 5, "has no version '2030-01-01'"),
+        (("in", "--to", "2015-05-05", "--into", "out", "--part-size", "0"), 2, "--part-size"),
+        (("none", "--to", "2015-05-05", "--into", "out"), 5, "none: no such file"),
+        (("in", "--to", "2015-05-05", "--into", "in/out"), 3, "apart from the documents"),
+        (("in", "--to", "2015-05-05", "--into", "out", "--scheduler", "x"), 7, "x: expected the"),
+        (
+            ("in", "--to", "2015-05-05", "--into", "out", "--scheduler", "x", "--jobs", "2"),
+            2,
+            "--jobs: expected no such option with --scheduler",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_said_and_nothing_is_written(generated, arguments, code, text):
+    found = generated.run("convert", *arguments)
+    assert (found.exit_code, text in found.stderr) == (code, True), found.stderr
+    assert not (generated.folder / "out").exists()

@@ -1,0 +1,148 @@
+"""The documentation site: built without a warning, without a broken link or another host, found by its search, looked at in a browser."""
+
+import functools
+import http.server
+import importlib
+import pkgutil
+import re
+import subprocess
+import sys
+import threading
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import browsers
+import pytest
+from playwright.sync_api import expect
+
+import trundle
+
+ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.full
+
+
+class Page(HTMLParser):
+    """What a page links to, what it loads, and what can be linked to in it."""
+
+    def __init__(self, file):
+        super().__init__()
+        self.links, self.loaded, self.anchors = [], [], set()
+        self.feed(file.read_text())
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.anchors |= {given[each] for each in ("id", "name") if given.get(each)}
+        if tag == "a" and given.get("href"):
+            self.links.append(given["href"])
+        if tag in {"script", "img", "iframe", "source"} and given.get("src"):
+            self.loaded.append(given["src"])
+        if tag == "link" and given.get("rel") in {"stylesheet", "icon", "preload", "preconnect"}:
+            self.loaded.append(given["href"])
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder with the site of this version."""
+    folder = tmp_path_factory.mktemp("built") / "site"
+    folder.mkdir()
+    (folder / "0.0.1").mkdir()
+    (folder / "0.0.1" / "index.html").write_text("<title>An earlier version</title>")
+    command = [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pages(site):
+    return {each: Page(each) for each in (site / trundle.__version__).rglob("*.html")}
+
+
+@pytest.fixture(scope="module")
+def url(site):
+    handler = functools.partial(Quiet, directory=site)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+def test_no_link_is_broken_and_nothing_comes_from_another_host(site, pages):
+    broken, foreign = [], []
+    for file, page in pages.items():
+        foreign += [each for each in page.loaded if urlsplit(each).netloc]
+        for each in page.links:
+            where = urlsplit(each)
+            if where.scheme or where.netloc or each == "#":
+                continue
+            target = (file.parent / unquote(where.path)).resolve() if where.path else file
+            target = target / "index.html" if target.is_dir() else target
+            if not target.exists():
+                broken.append((file.name, each))
+            anchors = pages[target].anchors if target in pages else ()
+            if anchors and where.fragment and unquote(where.fragment) not in anchors:
+                broken.append((file.name, each))
+    assert (broken, foreign) == ([], [])
+    styles = (site / trundle.__version__ / "_static").rglob("*.css")
+    assert [
+        each.name for each in styles if re.search(r"url\(['\"]?(https?:)?//", each.read_text())
+    ] == []
+
+
+def test_every_guide_decision_and_public_name_is_there(site, pages):
+    folder = site / trundle.__version__
+    for each in (*ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")):
+        assert (folder / each.relative_to(ROOT / "docs").with_suffix(".html")) in pages, each
+    for each in pkgutil.iter_modules(trundle.__path__):
+        page = folder / "site" / "made" / "python" / f"{each.name}.html"
+        module = importlib.import_module(f"trundle.{each.name}") if each.ispkg else None
+        if page not in pages:
+            continue
+        for name in module.__all__:
+            value = getattr(module, name)
+            if isinstance(value, type) and value.__module__.startswith(module.__name__):
+                wanted = {f"{module.__name__}.{name}", f"{value.__module__}.{value.__qualname__}"}
+                assert wanted & pages[page].anchors, (each.name, name)
+
+
+def test_the_newest_version_is_where_the_site_begins(browser, url):
+    with browsers.tab(browser, url) as page:
+        page.goto("/")
+        expect(page).to_have_url(f"{url}/{trundle.__version__}/index.html")
+        expect(page.get_by_role("heading", name="Trundle", exact=False).first).to_be_visible()
+        chooser = page.get_by_label("Version of Trundle")
+        expect(chooser.locator("option")).to_have_text([trundle.__version__, "0.0.1"])
+        page.goto(f"/{trundle.__version__}/site/made/python/store.html")
+        page.get_by_label("Version of Trundle").select_option("0.0.1")
+        expect(page).to_have_title("An earlier version")
+
+
+def test_a_word_is_found(browser, url):
+    with browsers.tab(browser, url) as page:
+        page.goto(f"/{trundle.__version__}/index.html")
+        page.get_by_role("textbox", name="Search").fill("carrier")
+        page.keyboard.press("Enter")
+        found = page.locator("#search-results li a").filter(has_text="Put it into a cluster")
+        expect(found.first).to_be_visible(timeout=20_000)
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_is_wrong_with_pages_at_any_width(browser, url, width, scheme):
+    size = {"width": width, "height": 900}
+    with browsers.tab(browser, url, viewport=size, color_scheme=scheme) as page:
+        for name in (
+            "index",
+            "concepts",
+            "commands",
+            "site/made/configuration",
+            "site/made/python/store",
+        ):
+            page.goto(f"/{trundle.__version__}/{name}.html")
+            assert browsers.flaws(page) == [], name
