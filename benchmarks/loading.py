@@ -1,10 +1,11 @@
 """Small clients that load a server: they cost so little that the server is what is measured."""
 
+import itertools
 import json
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 
@@ -86,12 +87,18 @@ class Loaded:
         """What the server says of itself."""
         return json.loads(self.ask(request("GET", "/used", **headers)))
 
-    def together(self, sent: bytes, times: int) -> float:
-        """Every connection asks the same so often, all of them at a time; seconds on the clock, for each request."""
+    def together(self, sent: bytes | Sequence[bytes], times: int) -> float:
+        """Every connection asks so often, all of them at a time; seconds on the clock, for each request.
+
+        Args:
+            sent: what they ask; of several requests each connection takes the next one.
+            times: how often.
+        """
+        waiting = itertools.cycle([sent] if isinstance(sent, bytes) else sent)
         start = time.perf_counter()
         for _ in range(times):
             for each in self._connections:
-                each.send(sent)
+                each.send(next(waiting))
             for each in self._connections:
                 each.receive()
         return (time.perf_counter() - start) / times / len(self._connections)

@@ -26,7 +26,17 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from store import WRITERS, Bare, generated, in_file, key, on_server, put_bare, written
+from store import (
+    WRITERS,
+    Bare,
+    generated,
+    in_file,
+    key,
+    on_server,
+    postgresql,
+    put_bare,
+    written,
+)
 from trundle.api import Api, Server, listening, served_kinds
 from trundle.project import generated_scheme, load_config, load_parts
 from trundle.runtime import AnyScheme
@@ -107,11 +117,12 @@ def measure_get(folder: Path, place: str) -> None:
         server(folder, place) as port,
         running(HERE / "by_cadwyn.py", folder / "one.json") as other,
     ):
-        ours, theirs = Loaded(port, CLIENTS), Loaded(other, CLIENTS)
+        ours, theirs = Loaded(port, 1), Loaded(other, 1)
         header = {"x_api_version": OLDER}
         jobs = {
             "constant bytes": (ours, request("GET", "/constant"), {}),
             "GET": (ours, request("GET", path(OLDER, key(0).name)), {}),
+            "unread": (ours, unread(0)[0], {}),
             "Cadwyn": (theirs, request("GET", f"/workloads/{key(0).name}", **header), header),
         }
         shown = {name: json.loads(on.ask(sent)) for name, (on, sent, _) in jobs.items()}
@@ -123,18 +134,22 @@ def measure_get(folder: Path, place: str) -> None:
         costs: dict[str, list[float]] = {name: [] for name in jobs}
         for round_ in range(ROUNDS + 1):
             for name, (on, sent, headers) in jobs.items():
+                clients = Loaded(on.port, CLIENTS)  # Others may have been idle for too long.
                 before = processor(on, headers)
-                on.together(sent, ASKED)
+                clients.together(unread(round_) if name == "unread" else sent, ASKED)
                 if round_:
                     costs[name].append((processor(on, headers) - before) / ASKED / CLIENTS)
-    show(
-        "GET of 2 KB at another version",
-        "same server, constant bytes",
-        costs["GET"],
-        costs["constant bytes"],
-        "0.60",
-    )
+    for name, what in (("GET", "that was read before"), ("unread", "that was never read")):
+        peer = "same server, constant bytes"
+        show(f"GET of 2 KB {what}", peer, costs[name], costs["constant bytes"], "0.60")
     show("", "Cadwyn, two versions, in memory", costs["GET"], costs["Cadwyn"], "10")
+
+
+def unread(round_: int) -> list[bytes]:
+    """Requests for objects that no other round asks for."""
+    first = 1 + round_ * ASKED * CLIENTS
+    numbers = range(first, first + ASKED * CLIENTS)
+    return [request("GET", path(OLDER, key(number).name)) for number in numbers]
 
 
 def processor(on: Loaded, headers: dict[str, str]) -> float:
@@ -330,13 +345,9 @@ def main() -> None:
             with Store(other, scheme) as store:
                 fill(store, scheme, WRITERS)
             measure_puts("SQLite", project, f"sqlite:///{folder / 'put.db'}", bare, scheme)
-        sys.path.insert(0, str(HERE.parent / "tests" / "support"))
-        if not list(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
-            print("PostgreSQL is not installed; it is not measured")
+        found = stack.enter_context(postgresql())
+        if found is None:
             return
-        import postgres  # noqa: PLC0415
-
-        found = stack.enter_context(postgres.server(durable=True))
         with on_server(found, "bare") as (other, bare), on_server(found, "puts") as (served, _):
             with Store(other, scheme) as store:
                 fill(store, scheme, WRITERS)

@@ -5,10 +5,8 @@ They convert nothing, check nothing, and know what is stored. Objects have about
 PostgreSQL is measured where it is installed.
 """
 
-import argparse
 import contextlib
 import json
-import random
 import shutil
 import sqlite3
 import statistics
@@ -21,17 +19,15 @@ from pathlib import Path
 from typing import Any
 
 from documents import document
-from sqlalchemy import text
 
 from trundle.project import generate, generated_scheme, load_config
 from trundle.runtime import AnyScheme
-from trundle.store import Key, LabelSelector, Store, compact, roll
+from trundle.store import Key, Store, compact, roll
 
 HERE = Path(__file__).parent
 WRITERS, WRITES = 16, 60
 OBJECTS = 3_000
 ROUNDS = 5
-_MOST_LISTED = 10_000
 VERSION, HUB = "2024-01-01", "2025-01-01"
 _COLUMNS = (
     "resource, resource_version, namespace, name, change, previous, replaced, uid, generation, created, deleted, "
@@ -234,6 +230,22 @@ def in_file(path: Path) -> Iterator[tuple[str, Bare]]:
 
 
 @contextlib.contextmanager
+def postgresql() -> Iterator[str | None]:
+    """A server of PostgreSQL that waits for the disk: its URL up to the name of the database; None where it is not installed."""
+    if not list(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
+        print("PostgreSQL is not installed; it is not measured")
+        yield None
+        return
+    sys.path.insert(
+        0, str(HERE.parent / "tests" / "support")
+    )  # Before a module of the same name here.
+    import postgres  # noqa: PLC0415
+
+    with postgres.server(durable=True) as found:
+        yield found
+
+
+@contextlib.contextmanager
 def on_server(server: str, name: str) -> Iterator[tuple[str, Bare]]:
     """A new database on a server, and the driver's connection to it."""
     import psycopg  # noqa: PLC0415
@@ -244,84 +256,8 @@ def on_server(server: str, name: str) -> Iterator[tuple[str, Bare]]:
         yield f"{server}/{name}", Bare(connection, "%s", "BEGIN")
 
 
-def measure_growth(folder: Path, scheme: AnyScheme, sizes: tuple[int, ...]) -> None:
-    """Prints the processor's time for single operations over more and more objects."""
-    print(f"{'microseconds of the processor':<36}" + "".join(f"{size:>12,}" for size in sizes))
-    found: dict[str, list[float]] = {}
-    for size in sizes:
-        with Store(folder / f"{size}.db", scheme) as store:
-            _multiply(store, scheme, size)
-            draw = random.Random(size)
-            for name, (job, times) in _operations(store, scheme, size, draw).items():
-                job()
-                start = time.process_time()
-                for _ in range(times):
-                    job()
-                used = (time.process_time() - start) / times
-                found.setdefault(name, []).append(used * 1e6)
-        (folder / f"{size}.db").unlink()
-    for name, each in found.items():
-        print(f"SQLite: {name:<28}" + "".join(f"{one:>12.0f}" for one in each))
-
-
-def _multiply(store: Store, scheme: AnyScheme, size: int) -> None:
-    """Fills a store with copies of one object; each has another name, and one in a thousand a label."""
-    store.create(key(0), written(scheme, 0))
-    rows = (
-        "WITH RECURSIVE n(i) AS (SELECT 3 UNION ALL SELECT i + 1 FROM n WHERE i <= :size) "
-        f"INSERT INTO store_revisions ({_COLUMNS}) SELECT resource, i, namespace, printf('workload-%08d', i), change, "
-        "previous, replaced, uid, generation, created, deleted, written, "
-        """CASE WHEN i % 1000 THEN labels ELSE '{"rare": "yes"}' END, """
-        "finalizers, owners, storage_version, written_with, data FROM store_revisions, n WHERE resource_version = 2"
-    )
-    with store.database.writing() as connection:
-        connection.execute(text(rows), {"size": size})
-        connection.execute(
-            text("UPDATE store_resources SET resource_version = :last"), {"last": size + 1}
-        )
-
-
-def _operations(
-    store: Store, scheme: AnyScheme, size: int, draw: random.Random
-) -> dict[str, tuple[Callable[[], object], int]]:
-    """What is measured, and how often."""
-
-    def drawn() -> Key:
-        return Key("Workload", "default", f"workload-{draw.randrange(3, size + 2):08}")
-
-    def put_one() -> None:
-        of = drawn()
-        text_ = written(scheme, 0, replicas=draw.randrange(10**6)).replace(
-            b"billing-0000", of.name.encode()
-        )
-        store.replace(of, text_)
-
-    token = store.list("Workload", limit=size // 2).token if size <= _MOST_LISTED else ""
-    rare = LabelSelector.parse("rare=yes")
-    return {
-        "get": (lambda: store.get(drawn()), 300),
-        "put": (put_one, 60),
-        "a page of 100": (lambda: store.list("Workload", limit=100, token=token), 20),
-        "the last 100 changes": (
-            lambda: store.changes("Workload", store.newest("Workload") - 100, limit=100),
-            20,
-        ),
-        "100 of a label in 1 of 1,000": (lambda: store.list("Workload", limit=100, labels=rare), 2),
-    }
-
-
 def main() -> None:
     """Prints a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--growth", action="store_true", help="measure growth to 1,000,000 objects alone"
-    )
-    if parser.parse_args().growth:
-        with contextlib.ExitStack() as stack:
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trundle-bench-")))
-            scheme = stack.enter_context(generated(folder))
-            measure_growth(folder, scheme, (1_000, 10_000, 100_000, 1_000_000))
-        return
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="trundle-bench-")))
         scheme = stack.enter_context(generated(folder))
@@ -330,14 +266,9 @@ def main() -> None:
             measure_puts("SQLite", place, bare, scheme)
         with in_file(folder / "roll.db") as (place, bare):
             measure_rolling("SQLite", place, bare, before, scheme)
-        measure_growth(folder, scheme, (1_000, 10_000))
-        sys.path.append(str(HERE.parent / "tests" / "support"))
-        if not list(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
-            print("PostgreSQL is not installed; it is not measured")
+        server = stack.enter_context(postgresql())
+        if server is None:
             return
-        import postgres  # noqa: PLC0415
-
-        server = stack.enter_context(postgres.server(durable=True))
         with on_server(server, "puts") as (place, bare):
             measure_puts("PostgreSQL", place, bare, scheme)
         with on_server(server, "rolling") as (place, bare):
