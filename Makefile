@@ -5,6 +5,7 @@ BIN = $(VENV)/bin
 RUNTIME = $(VENV)/.runtime
 DEVELOPMENT = $(VENV)/.development
 BENCHMARK = $(VENV)/.benchmark
+SITE = $(VENV)/.site
 SYSTEM = $(VENV)/.system
 WORKERS ?= auto
 CORPUS ?=
@@ -19,7 +20,7 @@ MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mount
 PYTEST = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-all test-cluster check bench house mutants mutmut format constraints clean
+.PHONY: demo test test-all test-cluster check bench docs house mutants mutmut format constraints clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
@@ -49,9 +50,14 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(BIN)/python benchmarks/methods.py
 	@$(BIN)/python benchmarks/catalog.py
 	@$(BIN)/python benchmarks/store.py
+	@$(BIN)/python benchmarks/scale.py
+	@$(BIN)/python benchmarks/growth.py
 	@$(BIN)/python benchmarks/serving.py
 	@$(BIN)/python benchmarks/models.py
 	@$(BIN)/python benchmarks/pages.py
+
+docs: $(SITE) ## Build the documentation site into build/site, in the folder of this version.
+	@$(BIN)/python docs/site/build.py build/site
 
 house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.
 	@$(BIN)/python tests/support/house.py
@@ -71,7 +77,7 @@ format: $(DEVELOPMENT) ## Put the code in order.
 constraints: ## Renew the versions of what tests run with.
 	@$(PYTHON) -m venv --clear $(VENV)/renewed
 	@$(VENV)/renewed/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	@$(VENV)/renewed/bin/python -m pip install --quiet --editable ".[all]" --group dev
+	@$(VENV)/renewed/bin/python -m pip install --quiet --editable ".[all]" --group dev --group site
 	@echo "# What tests run with; \`make constraints\` renews it." >$(CONSTRAINTS)
 	@$(VENV)/renewed/bin/python -m pip freeze --exclude-editable >>$(CONSTRAINTS)
 	@rm -rf $(VENV)/renewed
@@ -91,6 +97,10 @@ $(RUNTIME): pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 
 $(DEVELOPMENT): pyproject.toml $(RUNTIME)
 	@$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --group dev
+	@touch $@
+
+$(SITE): pyproject.toml $(RUNTIME)
+	@$(BIN)/python -m pip install --quiet --constraint $(CONSTRAINTS) --group site
 	@touch $@
 
 $(BENCHMARK): pyproject.toml $(RUNTIME)
