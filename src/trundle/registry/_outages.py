@@ -1,4 +1,4 @@
-"""Which hosts do not answer, for whoever asks many registries in turn."""
+"""Which hosts do not answer, for callers that ask many registries in turn."""
 
 import threading
 
