@@ -21,6 +21,7 @@ from trundle.api._succession import InstalledApi
 from trundle.api.access import Application, Guard, Tls
 from trundle.api.monitoring import Keeper, Recorder
 from trundle.errors import TrundleError
+from trundle.runtime import prepare_types
 from trundle.store import Lease, NewerShapeError
 
 _RENEW = 10.0
@@ -82,6 +83,7 @@ class Server:
 
         Signals are those of the process, so a server in another thread than the main one ends by `stop` alone.
         """
+        prepare_types()
         with asyncio.Runner(loop_factory=_loop_factory()) as runner:
             runner.run(self._run(on_ready))
 

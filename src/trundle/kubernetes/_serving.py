@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import uvicorn
 
 from trundle.api import Tls
+from trundle.runtime import prepare_types
 
 _GRACE = 30
 
@@ -38,6 +39,7 @@ def serve_webhook(
         tls: its certificate; one that was rotated counts from the next connection on.
         on_ready: is called when requests are answered.
     """
+    prepare_types()
     config = uvicorn.Config(
         application,
         http="httptools",

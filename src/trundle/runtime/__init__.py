@@ -27,6 +27,7 @@ from trundle.runtime._errors import (
     ValueCode,
     reason_of,
 )
+from trundle.runtime._first_use import prepare_types
 from trundle.runtime._hooks import (
     AssignFrom,
     AssignTo,
@@ -170,6 +171,7 @@ __all__ = [
     "opened",
     "other_members",
     "plain_metadata",
+    "prepare_types",
     "presence",
     "present",
     "present_members",

@@ -24,6 +24,7 @@ from trundle.kubernetes.operator._leadership import Leadership
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.registry import HttpSettings, Outages
+from trundle.runtime import prepare_types
 
 _SOON = 2.0
 _LONGEST = dt.timedelta(hours=1)
@@ -101,6 +102,7 @@ class Operator:
 
     def run(self) -> None:
         """Follows until it is stopped."""
+        prepare_types()
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         if self._leadership is not None:
             threading.Thread(target=self._lead, name="lease", daemon=True).start()
