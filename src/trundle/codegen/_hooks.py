@@ -43,6 +43,21 @@ def record_name(type_name: str, *, older: bool) -> str:
     return f"{class_name(type_name, _ROOM)}{'Older' if older else 'Newer'}"
 
 
+STATIC_METHODS = "hooks.static_methods"
+"""The module of a package whose classes call static methods."""
+
+
+def static_class(type_name: str, between: Neighbours) -> str:
+    """The class that calls the static methods of one place."""
+    name = record_name(type_name, older=True).removesuffix("Older")
+    return f"{name}_{between.older.identifier}_to_{between.newer.identifier}"
+
+
+def hook_import(use: str, between: Neighbours, type_name: str) -> str:
+    """The Python class of a hook as modules import it; one of the package itself starts with a dot."""
+    return use if ":" in use else f".{STATIC_METHODS}:{static_class(type_name, between)}"
+
+
 class HookPlace(msgspec.Struct, frozen=True):
     """A type between two neighbours that differs between them."""
 

@@ -22,7 +22,7 @@ from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
 from trundle.project.findings import FindingsError
-from trundle.project.generating import package_folder
+from trundle.project.generating import package_files, package_folder
 from trundle.project.hooks import hook_modules
 from trundle.project.loading import Project, load_part
 from trundle.project.shipping import ShippedPackage, gathered, shipped_scheme
@@ -81,14 +81,7 @@ def prove_project(
     project.require_sound()
     config = project.config
     blueprint = Blueprint(project.evolution, config.horizon, config.straight)
-    files = generate_package(
-        project.evolution,
-        package=config.package,
-        title=config.title,
-        horizon=config.horizon,
-        unknown=config.unknown,
-        blueprint=blueprint,
-    )
+    files = package_files(project, blueprint)
     folder = package_folder(project.config)
     current = all(_holds(folder / path, content) for path, content in files.items())
     modules = tuple(hook_modules(config.hooks))
