@@ -2,7 +2,7 @@
 
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._hook_records import HookRecords, hook_records
-from trundle.codegen._hooks import static_class
+from trundle.codegen._hooks import STATIC_METHODS, static_class
 from trundle.codegen._joined import MemberPackage, generate_joined
 from trundle.codegen._layout import lay_out
 from trundle.codegen._live import LiveConversions
@@ -13,6 +13,7 @@ from trundle.codegen._static_methods import StaticCall, static_methods
 from trundle.codegen._tests import generate_tests, hooked_properties, renamed_properties
 
 __all__ = [
+    "STATIC_METHODS",
     "STRAIGHT",
     "Blueprint",
     "HookKey",

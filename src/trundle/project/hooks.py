@@ -6,6 +6,7 @@ path. What it declares is read from its methods: `assign_to` and `assign_from`, 
 the configuration puts it is a finding; it is never left out in silence.
 """
 
+import json
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -14,7 +15,9 @@ from traceback import extract_tb
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
-from trundle.codegen import StaticCall
+import msgspec
+
+from trundle.codegen import STATIC_METHODS, StaticCall, static_class
 from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import (
     Evolution,
@@ -24,6 +27,7 @@ from trundle.evolution import (
     Neighbours,
     VersionMap,
 )
+from trundle.packages import MANIFEST_FILE
 from trundle.project._hook_labels import without_unfit_labels
 from trundle.project._hook_methods import Place, read_methods
 from trundle.project._importing import file_of, importable
@@ -42,6 +46,19 @@ class StaticCalls(NamedTuple):
 
     files: Mapping[str, str] = {}
     calls: Mapping[tuple[str, Neighbours, str], StaticCall] = {}
+
+    def text(self, class_name: str) -> str:
+        """The text of the file that has a class; nothing for one that is not there."""
+        manifest = json.loads(self.files.get(MANIFEST_FILE, "{}"))
+        return self.files.get(f"Classes/{manifest.get('Classes', {}).get(class_name)}", "")
+
+
+def in_python(reference: HookReference, package: str) -> HookReference:
+    """A hook as Python code outside of a generated package names it: static methods by the class in it that calls them."""
+    if not reference.is_static:
+        return reference
+    name = static_class(reference.type, Neighbours(reference.older, reference.newer))
+    return msgspec.structs.replace(reference, use=f"{package}.{STATIC_METHODS}:{name}")
 
 
 class Discovered(NamedTuple):

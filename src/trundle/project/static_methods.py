@@ -6,6 +6,7 @@ limits, and in a process of its own where the package was not written by those w
 
 import importlib
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import Any, Protocol
@@ -116,24 +117,29 @@ class StaticMethods:
         if not isinstance(found, Mapping):
             return found
         named = {method.writes.get(key, key): value for key, value in found.items()}
-        written = self._record(method.module, method.written)
+        written = self._record(method.module, method.written, type(record))
         made = _typed(named, written)
         return {name: getattr(made, name, value) for name, value in named.items()}
 
     def _converted(
         self, method: Converting, compute: Callable[[Mapping[str, Any]], Any], value: Any
     ) -> Any:
-        written = self._record(method.module, method.written)
+        written = self._record(method.module, method.written, type(value))
         if value is None and _taking(written, method.attributes, None):
             return None
         found = compute({method.argument: _plain(value)})
         attribute = _taking(written, method.attributes, found) or method.attributes[0]
         return getattr(_typed({attribute: found}, written), attribute)
 
-    def _record(self, module: str, name: str) -> Any:
-        """A record; the module of many places has numbered parts."""
+    def _record(self, module: str, name: str, read: type[Any]) -> Any:
+        """A record in the generated package that has what is read; the module of many places has numbered parts."""
+        package = self._package
+        if issubclass(read, msgspec.Struct):
+            around = itertools.accumulate(read.__module__.split("."), "{}.{}".format)
+            holding = [f"{each}.hooks" for each in around if f"{each}.hooks" in sys.modules]
+            package = (holding or [package])[-1]
         for part in itertools.count(1):
-            numbered = f"{self._package}.{module}{f'_part{part}' if part > 1 else ''}"
+            numbered = f"{package}.{module}{f'_part{part}' if part > 1 else ''}"
             found = importlib.import_module(numbered)
             if hasattr(found, name):
                 return getattr(found, name)
