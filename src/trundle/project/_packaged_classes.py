@@ -26,6 +26,10 @@ class PackagedClasses(msgspec.Struct, frozen=True):
     files: Mapping[str, str]
     paths: tuple[Path, ...]
 
+    def text(self, class_name: str) -> str:
+        """The text of the file that has a class; nothing for one that is not there."""
+        return self.files.get(f"{_CLASSES}/{self.classes.get(class_name)}", "")
+
 
 def package_around(folder: Path) -> Path | None:
     """The folder of the package that carries a project; None where no manifest is in its folder or above."""

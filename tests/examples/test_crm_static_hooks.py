@@ -1,0 +1,106 @@
+"""The hooks of the example as static methods of a package: they come to the same as those in Python, for any document."""
+
+import importlib
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from crm_packages import VERSIONS, write_package
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from releases import CRM
+
+from trundle import verify
+from trundle.errors import errors_among
+from trundle.project.check import check
+from trundle.project.config import load_config
+from trundle.project.generating import generate
+from trundle.project.lock import lock
+from trundle.project.static_methods import APART
+
+ALL = bool(os.environ.get("TRUNDLE_TESTS"))
+STATIC = ("crm_here", "crm_apart")
+NAMES = st.lists(
+    st.sampled_from(["Ann", "Bea", "von", "Drake", "", " ", "\t", "Zoë", "Duckburg", ","]),
+    max_size=5,
+).map(" ".join)
+PROPERTIES = {
+    "2013-03-03": ("firstName", "middleName", "lastName"),
+    "2014-04-04": ("legalName", "familyName", "knownAs", "alphaKey"),
+}
+
+
+def scheme_of(folder: Path, name: str):
+    """The scheme of a project, generated under a name."""
+    file = folder / "trundle.yaml"
+    file.write_text(file.read_text().replace("package: crm", f"package: {name}"))
+    config = load_config(file)
+    generate(config)
+    sys.path.insert(0, str(folder))
+    importlib.invalidate_caches()
+    return importlib.import_module(name).scheme
+
+
+@pytest.fixture(scope="module")
+def schemes(tmp_path_factory):
+    """The schemes with hooks in Python, with static methods, and with static methods in processes of their own."""
+    root = tmp_path_factory.mktemp("crm")
+    path, modules = list(sys.path), set(sys.modules)
+    APART.add("crm_apart")
+    try:
+        shutil.copytree(CRM, root / "python", ignore=shutil.ignore_patterns("crm", "__pycache__"))
+        folders = {name: write_package(root / name, "1.0.0", *VERSIONS) for name in STATIC}
+        yield [
+            scheme_of(root / "python", "crm_python"),
+            *(scheme_of(folder, name) for name, folder in folders.items()),
+        ]
+    finally:
+        APART.discard("crm_apart")
+        sys.path[:] = path
+        for name in set(sys.modules) - modules:
+            if name.startswith("crm"):
+                del sys.modules[name]
+
+
+def agree(schemes, document: bytes, base: bytes | None = None) -> bytes:
+    """What all schemes store of a document, and show of that in every version."""
+    stored = {each.encode(each.to_storage(json.loads(document), base)) for each in schemes}
+    assert len(stored) == 1
+    (kept,) = stored
+    for version in VERSIONS:
+        seen = {each.encode(each.from_storage(kept, version)) for each in schemes}
+        assert len(seen) == 1, version
+    return kept
+
+
+@settings(
+    max_examples=300 if ALL else 40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(data=st.data())
+def test_they_come_to_the_same_for_any_documents(schemes, data):
+    python = schemes[0]
+    kept = None
+    for _ in range(2):
+        version = data.draw(st.sampled_from(VERSIONS))
+        document = json.loads(python.encode(data.draw(verify.documents(python, "Person", version))))
+        for name in PROPERTIES.get(version, ()):
+            document[name] = data.draw(NAMES)
+        if "mailingAddress" in document:
+            address = document["mailingAddress"]
+            for name in {"street", "city", "fullAddress"} & address.keys():
+                address[name] = data.draw(NAMES)
+        kept = agree(schemes, json.dumps(document).encode(), kept)
+
+
+def test_the_package_has_no_findings(tmp_path):
+    folder = write_package(tmp_path / "crm", "1.0.0", *VERSIONS)
+    config = load_config(folder / "trundle.yaml")
+    generate(config)
+    lock(config)
+    assert not errors_among(check(config))
+    assert (folder / "trundle.lock").read_text().count("com.example.crm.PersonNames") == 1
