@@ -70,7 +70,7 @@ def _read_static(hook: HookReference, config: Config) -> _Hook:
         package = None if folder is None else packaged_classes(folder)
     except (PackageError, OSError, UnicodeDecodeError):
         package = None
-    text = "" if package is None else package.text(hook.use)
+    text = "" if package is None else package.texts.get(hook.use, "")
     if not text:
         return _Hook(frozenset(), None)
     try:

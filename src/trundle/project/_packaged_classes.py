@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from trundle.packages import APP_FILE, MANIFEST_FILE, PackageFormat, read_manifest
+from trundle.packages import APP_FILE, MANIFEST_FILE, PackageFormat, manifest_keys, read_manifest
 
 _CLASSES = "Classes"
 
@@ -26,9 +26,10 @@ class PackagedClasses(msgspec.Struct, frozen=True):
     files: Mapping[str, str]
     paths: tuple[Path, ...]
 
-    def text(self, class_name: str) -> str:
-        """The text of the file that has a class; nothing for one that is not there."""
-        return self.files.get(f"{_CLASSES}/{self.classes.get(class_name)}", "")
+    @property
+    def texts(self) -> dict[str, str]:
+        """The text of the file of each class."""
+        return {name: self.files[f"{_CLASSES}/{file}"] for name, file in self.classes.items()}
 
 
 def package_around(folder: Path) -> Path | None:
@@ -49,18 +50,17 @@ def packaged_classes(folder: Path) -> PackagedClasses:
     """
     manifest = read_manifest(folder)
     classes = {each.name: each.file for each in manifest.classes}
+    kind, keys = manifest_keys(folder)
     said = {
-        "Format": str(manifest.format or PackageFormat()),
-        "Type": "Library",
-        "FullName": manifest.name,
-        "Version": "0.0.0",
-        "Classes": classes,
+        keys["name"]: manifest.name,
+        keys["version"]: "0.0.0",
+        keys["format"]: str(manifest.format or PackageFormat()),
+        keys["classes"]: classes,
     }
-    files = {MANIFEST_FILE: json.dumps(said, indent=1) + "\n"}
+    files = {kind: json.dumps(said, indent=1) + "\n"}
     paths = []
     for name in sorted(set(classes.values())):
         path = folder / _CLASSES / name
         files[f"{_CLASSES}/{name}"] = path.read_bytes().decode()
         paths.append(path)
-    manifests = [folder / each for each in (MANIFEST_FILE, APP_FILE) if (folder / each).is_file()]
-    return PackagedClasses(manifest.name, classes, files, (*manifests, *paths))
+    return PackagedClasses(manifest.name, classes, files, (folder / kind, *paths))

@@ -118,7 +118,7 @@ def _files_of(project: Project, blueprint: Blueprint) -> Mapping[str, bytes]:
 def package_files(project: Project, blueprint: Blueprint) -> Mapping[str, bytes]:
     """A project's generated package without its tests, by path relative to the package's folder."""
     files = dict(generate_package(project.evolution, **_options(project, blueprint)))
-    return files | static_methods(blueprint, *project.static)
+    return files | static_methods(blueprint, project.static.files, project.static.calls)
 
 
 def _options(project: Project, blueprint: Blueprint) -> dict[str, Any]:

@@ -6,7 +6,6 @@ path. What it declares is read from its methods: `assign_to` and `assign_from`, 
 the configuration puts it is a finding; it is never left out in silence.
 """
 
-import json
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
@@ -27,7 +26,6 @@ from trundle.evolution import (
     Neighbours,
     VersionMap,
 )
-from trundle.packages import MANIFEST_FILE
 from trundle.project._hook_labels import without_unfit_labels
 from trundle.project._hook_methods import Place, read_methods
 from trundle.project._importing import file_of, importable
@@ -42,15 +40,12 @@ class StaticCalls(NamedTuple):
     Attributes:
         files: the files of the package that has them, as far as they are needed.
         calls: how they are called, by type, neighbours, and what they are for.
+        classes: the text of each class.
     """
 
     files: Mapping[str, str] = {}
     calls: Mapping[tuple[str, Neighbours, str], StaticCall] = {}
-
-    def text(self, class_name: str) -> str:
-        """The text of the file that has a class; nothing for one that is not there."""
-        manifest = json.loads(self.files.get(MANIFEST_FILE, "{}"))
-        return self.files.get(f"Classes/{manifest.get('Classes', {}).get(class_name)}", "")
+    classes: Mapping[str, str] = {}
 
 
 def in_python(reference: HookReference, package: str) -> HookReference:
@@ -152,7 +147,7 @@ def _discover_static(
     package = hooks.package
     if isinstance(package, str):
         return declarations, StaticCalls(), set()
-    return declarations, StaticCalls(package.files, calls), set(package.paths)
+    return declarations, StaticCalls(package.files, calls, package.texts), set(package.paths)
 
 
 def hook_key(reference: HookReference) -> tuple[str, ...]:

@@ -88,7 +88,7 @@ def prove_project(
     modules = tuple(hook_modules(config.hooks))
     sources = {name: text for name in modules if (text := _source(project.folder, name))}
     uses = {each.use for each in config.hooks if each.is_static}
-    sources |= {use: repr([*literals(project.static.text(use).encode())]) for use in uses}
+    sources |= {use: repr([*literals(project.static.classes[use].encode())]) for use in uses}
     with contextlib.ExitStack() as stack:
         home = config.output if current else stack.enter_context(_written(config.package, files))
         package = _Package(config.package, (home, project.folder), modules)
