@@ -208,6 +208,11 @@ def _read_only(place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:
     return [(METADATA, "Mapping[str, Any]")] if read else []
 
 
+def protocol_name(type_name: str, converter: str) -> str:
+    """The protocol of a converter of a type, of which the class name is given."""
+    return fitting(f"{type_name}{class_name(converter.removeprefix('convert_'))}", LONGEST)
+
+
 def _protocol(name: str, summary: str, method: str, returns: str) -> str:
     inner = docstring(returns, "        ")
     return f"class {name}(Protocol):\n{docstring(summary, '    ')}\n    def {method}:\n{inner}        ...\n"
@@ -229,11 +234,10 @@ def _converters(types: TypeRenderer, place: HookPlace, name: str) -> list[str]:
         ):
             takes = types.annotation_at(lineage, source, lineage.type(source), storage=False)
             gives = types.annotation_at(lineage, target, lineage.type(target), storage=False)
-            title = class_name(method.removeprefix("convert_"))
             found.setdefault(
                 method,
                 _protocol(
-                    fitting(f"{name}{title}", LONGEST),
+                    protocol_name(name, method),
                     f"Converts {text_literal(source.property)} of {source.version} "
                     f"to {text_literal(target.property)} of {target.version}.",
                     f"{method}(self, value: {takes}, /) -> {gives} | Absent",

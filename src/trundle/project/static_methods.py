@@ -80,7 +80,7 @@ class StaticMethods:
         self._package = package
         self._files = dict(files)
 
-    def hooks(self, class_name: str, **methods: Assigning | Converting) -> type[Any]:
+    def hooks(self, class_name: str, **methods: Assigning | Converting) -> Any:
         """A Python class whose methods call static methods of these names."""
         members = {name: self._called(class_name, name, each) for name, each in methods.items()}
         return type(class_name.rpartition(".")[2], (), members)
