@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from trundle.project import _methods_apart
+from trundle.project._method_errors import StaticMethodError
 from trundle.project._methods_apart import MethodsApart
-from trundle.project.static_methods import StaticMethodError
 
 CLASS = """
 Name: a.Methods

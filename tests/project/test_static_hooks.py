@@ -7,10 +7,11 @@ import pytest
 from projects import installer
 
 from trundle.project import CarriedProjects
+from trundle.project._method_errors import StaticMethodError
 from trundle.project._methods_here import MethodsHere
 from trundle.project.generating import generate
 from trundle.project.release_changes import changes_between
-from trundle.project.static_methods import APART, StaticMethodError
+from trundle.project.static_methods import APART
 from trundle.runtime import HookError
 
 STRING = "{type: string}"

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from select import POLLHUP, POLLIN, poll
 from typing import IO, Any
 
-from trundle.project.static_methods import StaticMethodError
+from trundle.project._method_errors import LimitReachedError, StaticMethodError
 
 _MOST = 4
 """How many processes run the methods of one package."""
@@ -202,7 +202,7 @@ def _receive(stream: IO[bytes]) -> bytes:
 def _serve() -> None:
     """Answers requests until the process that asks is gone."""
     from trundle.project._apart import bound_memory  # noqa: PLC0415 - only here
-    from trundle.project._methods_here import LIMITS, LimitReachedError, MethodsHere  # noqa: PLC0415 - only here
+    from trundle.project._methods_here import LIMITS, MethodsHere  # noqa: PLC0415 - only here
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # It ends when nothing asks any more.
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")

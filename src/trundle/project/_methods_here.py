@@ -8,7 +8,7 @@ from typing import Any
 
 from trundle.engine import Engine, EngineCode, EngineError, Limits, Session
 from trundle.packages import Package
-from trundle.project.static_methods import StaticMethodError
+from trundle.project._method_errors import LimitReachedError, StaticMethodError
 
 LIMITS = Limits(
     objects=10_000, steps=200_000, seconds=2.0, results=100_000, memory=256 * 1024 * 1024
@@ -17,10 +17,6 @@ LIMITS = Limits(
 
 
 _MOST_CHARACTERS = 16 * 1024 * 1024
-
-
-class LimitReachedError(StaticMethodError):
-    """A static method that would have taken more than it may."""
 
 
 class MethodsHere:

@@ -14,15 +14,10 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import inspect
 
-from trundle.project.errors import ProjectError
 from trundle.runtime import ABSENT
 
 APART: set[str] = set()
 """The packages, by the first part of their names, whose static methods run in processes of their own."""
-
-
-class StaticMethodError(ProjectError):
-    """A static method that failed, reached a limit, or returned what is no plain value."""
 
 
 class Computing(Protocol):
