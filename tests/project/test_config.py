@@ -418,9 +418,18 @@ def test_an_unknown_conversion_is_a_finding_with_a_suggestion(tmp_path):
         ("{type: A, between: v1, use: 'a:B'}", "the older and the newer version"),
         ("{type: A, between: [v1, x], use: 'a:B'}", "an API version such as"),
         ("{type: A, between: [v1, v2], use: B}", "a class as package.module:Class"),
-        ("{type: A, between: [v1, v2], use: a.b.}", "or one of the package as namespace.Class"),
-        ("{type: A, between: [v1, v2], use: a.B, writes: {assign: [x]}}", "assign_to, assign_from"),
-        ("{type: A, between: [v1, v2], use: 'a:B', writes: {assign_to: [x]}}", "static methods only"),
+        (
+            "{type: A, between: [v1, v2], use: a.b.}",
+            "a class as package.module:Class, or one of the package as namespace.Class",
+        ),
+        (
+            "{type: A, between: [v1, v2], use: a.B, writes: {assign: [x]}}",
+            "one of the keys assign_to, assign_from",
+        ),
+        (
+            "{type: A, between: [v1, v2], use: 'a:B', writes: {assign_to: [x]}}",
+            "`writes` for static methods only",
+        ),
         ("{type: A, between: [v1, v2]}", "the key use in a hook"),
         ("x", "a hook with the keys type, between, use"),
     ],
