@@ -12,6 +12,7 @@ import operators
 import pytest
 import warm
 import yaml
+from clusters import until
 from crm_packages import CRM, VERSIONS, write_package, write_project
 from members_releases import install, reaches, removing
 from serving import registry
@@ -195,3 +196,90 @@ def test_the_case_study_goes_through_its_releases_in_a_cluster(
         present = {each["name"] for each in json.loads(text)["spec"]["versions"]}
         assert present == {"storage", *map(spelt, kept)}
         assert cluster.request("GET", path(kept[-1], "p0")).ok()["legalName"]
+
+
+CREWS = """
+Name: acme.Crews
+Methods:
+  assign_to:
+    Usage: Static
+    Scope: Public
+    Arguments:
+      - team: {Contract: $.string()}
+    Body:
+      - While: $team = loop
+        Do:
+          - $x: 1
+      - Return: {crew: $team.toUpper()}
+  assign_from:
+    Usage: Static
+    Scope: Public
+    Arguments:
+      - crew: {Contract: $.string()}
+    Body:
+      Return: {team: $crew.toLower()}
+"""
+CREWS_GROUP = "crews.example.com"
+
+
+def member(version, name=""):
+    return f"/apis/{CREWS_GROUP}/{version}/namespaces/default/members" + (name and f"/{name}")
+
+
+def release_of_crews(publisher, version, text):
+    """Publishes a release in which a class calls a team a crew."""
+    folder = publisher.folder / "acme-crews"
+    (folder / "Classes").mkdir(parents=True, exist_ok=True)
+    (folder / "Classes" / "Crews.yaml").write_text(text)
+    schemas = {
+        each: {"title": "Member", "type": "object", "properties": {name: {"type": "string"}}}
+        for each, name in (("v1", "team"), ("v2", "crew"))
+    }
+    place = {"type": "Member", "between": ["v1", "v2"], "use": "acme.Crews"}
+    hook = {**place, "writes": {"assign_to": ["crew"], "assign_from": ["team"]}}
+    known = dict(list(schemas.items())[: 1 if version == "1.0.0" else 2])
+    hooks = {"hooks": [hook]} if len(known) > 1 else {}
+    classes = {"acme.Crews": "Crews.yaml"}
+    kubernetes = {"group": CREWS_GROUP}
+    publisher.project(
+        "acme/crews", version, known, kubernetes=kubernetes, manifest={"classes": classes}, **hooks
+    )
+
+
+def test_a_method_that_does_not_end_holds_up_its_object_alone_until_a_release_mends_it(
+    cluster, operator, publisher
+):
+    cluster.kubectl("create", "namespace", "crews")
+    root = f"--from-file={publisher.root}"
+    cluster.kubectl("create", "secret", "generic", "root", "-n", "crews", root)
+    release_of_crews(publisher, "1.0.0", CREWS)
+    install(cluster, publisher, "crews", "acme/crews")
+    reaches(cluster, "crews", "1.0.0")
+    with removing(cluster, CREWS_GROUP):
+        for name, team in (("ada", "red"), ("loop", "loop"), ("zoe", "blue")):
+            body = {"apiVersion": f"{CREWS_GROUP}/v1", "kind": "Member", "metadata": {"name": name}}
+            cluster.request("POST", member("v1"), {**body, "team": team}).ok()
+        release_of_crews(publisher, "2.0.0", CREWS)
+        until(lambda: cluster.request("GET", member("v2", "ada")).status == 200, 120)
+        assert cluster.request("GET", member("v2", "ada")).ok()["crew"] == "RED"
+        for _ in range(3):
+            shown = cluster.request("GET", member("v2", "loop")).ok()
+            why = shown["metadata"]["annotations"][f"{CREWS_GROUP}/not-shown"]
+            assert "acme.Crews.assign_to" in why
+            assert "more than 200000 steps" in why
+            assert "crew" not in shown
+            assert cluster.request("GET", member("v2", "zoe")).ok()["crew"] == "BLUE"
+        edit(cluster, member("v2", "ada"), lambda found: found.update(crew="GREEN"))
+        assert cluster.request("GET", member("v1", "ada")).ok()["team"] == "green"
+
+        def named():
+            found = operators.shown(cluster, "crews", "it")["status"]["conditions"]
+            (migrated,) = [each for each in found if each["type"] == "Migrated"]
+            return migrated["status"] == "False" and "loop" in migrated["message"]
+
+        until(named, 180)
+        mended = CREWS.replace("      - While: $team = loop\n        Do:\n          - $x: 1\n", "")
+        release_of_crews(publisher, "2.0.1", mended)
+        reaches(cluster, "crews", "2.0.1")
+        assert cluster.request("GET", member("v2", "loop")).ok()["crew"] == "LOOP"
+        assert cluster.request("GET", member("v1", "loop")).ok()["team"] == "loop"

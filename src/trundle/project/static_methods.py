@@ -74,6 +74,7 @@ class StaticMethods:
     def __init__(self, package: str, files: Mapping[str, str]) -> None:
         self._package = package
         self._files = dict(files)
+        self._apart = package.partition(".")[0] in APART
 
     def hooks(self, class_name: str, **methods: Assigning | Converting) -> Any:
         """A Python class whose methods call static methods of these names."""
@@ -82,7 +83,7 @@ class StaticMethods:
 
     @cached_property
     def _computing(self) -> Computing:
-        if self._package.partition(".")[0] in APART:
+        if self._apart:
             from trundle.project._methods_apart import MethodsApart  # noqa: PLC0415 - rarely needed
 
             return MethodsApart(self._files)
