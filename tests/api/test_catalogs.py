@@ -32,6 +32,7 @@ def names(answer):
     return [(each["name"], each["version"]) for each in answer.json()["packages"]]
 
 
+@pytest.mark.full
 def test_their_generated_package_is_what_trundle_generates_and_keeps_every_law():
     folder = own.SCHEMAS.parent
     for arguments in (("generate", "--check"), ("check", "--strict"), ("verify",)):

@@ -138,6 +138,7 @@ def test_from_a_catalog_to_deployed_files_and_back(shop):
     assert shop.data("list") == []
 
 
+@pytest.mark.full
 def test_the_second_user_is_told_what_the_first_one_changed(shop):
     shop.env("deploy", "shop")
     shop.env("remove", "shop", "web", LOGNAME="bob")
@@ -169,6 +170,7 @@ def test_no_secret_is_shown_anywhere(shop):
     assert not [x for x in everything if "tea-4-two" in x.stdout + x.stderr]
 
 
+@pytest.mark.full
 def test_models_are_edited_as_a_whole(shop):
     model = yaml.safe_load(shop.env("show", "shop", "--model", "--draft", "ann").stdout)
     model["applications"][0]["greeting"] = None
@@ -291,6 +293,7 @@ def _user():
     return getpass.getuser()
 
 
+@pytest.mark.full
 def test_answers_in_a_file_and_an_action(note):
     note.write("answers.yaml", "main: {secret: Hush-4-two!}\n")
     note.env("add", "desk", "com.acme.Note", "--values", "answers.yaml", "--name", "memo")
@@ -321,6 +324,7 @@ def test_wrong_answers_leave_no_draft(note):
     assert "short" not in note.env("show", "desk").stdout
 
 
+@pytest.mark.full
 def test_options_of_a_dry_run_are_used_and_not_kept(note):
     note.write("answers.yaml", "main: {secret: Hush-4-two!}\n")
     note.env("create", "bare")
@@ -342,6 +346,7 @@ Methods:
 """
 
 
+@pytest.mark.full
 def test_an_upgrade_takes_what_a_channel_has_installed(tmp_path):
     line = Line(tmp_path)
     where = ("--state", "state")

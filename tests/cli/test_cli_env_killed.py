@@ -72,6 +72,7 @@ def state(kept):
     return kept.files(), [each.to_plain() for each in effects], model["applications"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kills", [1, full(8)])
 def test_kills_change_no_result(url, tmp_path, kills):  # noqa: F811 - the fixture
     chance = random.Random(f"{kills}")

@@ -117,6 +117,7 @@ def test_the_scenario(machine):
     machine.run("upgrade", "--check")
 
 
+@pytest.mark.full
 def test_status_in_every_format(plain):
     plain.publish("1.0.0")
     plain.run("install", REPOSITORY, "--unsigned")
@@ -165,6 +166,7 @@ def test_words_of_people(plain):
     plain.run("rollback", "acme/crm", code=5)
 
 
+@pytest.mark.full
 def test_a_pinned_installation_says_that_the_channel_is_ignored(plain):
     plain.publish("1.0.0")
     plain.publish("1.1.0")
@@ -175,6 +177,7 @@ def test_a_pinned_installation_says_that_the_channel_is_ignored(plain):
     assert found["pinned"].endswith("//acme/crm:1.0.0")
 
 
+@pytest.mark.full
 def test_policies_are_linted_set_and_shown(plain):
     (plain.folder / "good.yaml").write_text(POLICY.replace(DAY, "0 2 * * SUN"))
     plain.run("policy", "lint", "good.yaml")
@@ -309,6 +312,7 @@ def test_looking_makes_no_installation(plain):
     assert not (plain.folder / "state").exists()
 
 
+@pytest.mark.full
 def test_a_dry_run_of_a_rollback_holds_nothing(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")
@@ -319,6 +323,7 @@ def test_a_dry_run_of_a_rollback_holds_nothing(plain):
     assert "held" not in done.stderr
 
 
+@pytest.mark.full
 def test_an_agent_that_cannot_notify_does_not_start(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")
@@ -326,6 +331,7 @@ def test_an_agent_that_cannot_notify_does_not_start(plain):
     assert "--notify: no-such-command: expected a command or a URL, found no such command" in said
 
 
+@pytest.mark.full
 def test_a_file_is_no_state(plain):
     file = plain.folder / "state"
     file.write_text("text")
@@ -354,6 +360,7 @@ def test_a_check_reports_only_what_can_be_had(plain):
     assert "nothing was fetched" in printed
 
 
+@pytest.mark.full
 def test_a_check_that_is_refused_says_so_once(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")
@@ -365,6 +372,7 @@ def test_a_check_that_is_refused_says_so_once(plain):
     assert reasons["Published"] == reasons["UpToDate"] == "ChannelRefused"
 
 
+@pytest.mark.full
 def test_a_package_is_found_by_its_repository_too(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")
@@ -396,6 +404,7 @@ def test_content_that_no_rollback_needs_is_removed(plain):
     assert plain.text() == "content of 1.0.1"
 
 
+@pytest.mark.full
 def test_what_was_seen_is_forgotten_when_that_is_asked_for(plain):
     assert "nothing to forget" in plain.run("forget", "clock").stderr
     plain.publish("1.0.0")

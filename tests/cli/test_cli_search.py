@@ -58,6 +58,7 @@ def test_a_folder_that_is_not_there_is_no_registry(tmp_path):
     assert "acme/crm" in machine.run("search", "oci:registry").stdout
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("machine", ["directory", full("http")], indirect=True)
 def test_outdated_lists_what_has_a_newer_version_and_what_changed(machine):
     publish(machine, "1.0.0")

@@ -170,6 +170,7 @@ def test_a_run_whose_server_ends_is_shown_as_interrupted_and_goes_on(start, plac
     assert [each["outcome"] for each in outcomes] == ["succeeded", "interrupted"]
 
 
+@pytest.mark.full
 def test_a_run_that_takes_too_long_is_ended_and_the_next_one_goes_on(start, places):
     content = (places / "places.yaml").read_text()
     limits = {"limits": {"seconds": 3}}
@@ -235,6 +236,7 @@ def places_of(folder, **places):
     return read_places(file)[0]
 
 
+@pytest.mark.full
 def test_a_place_reaches_the_namespace_of_its_tenant_and_no_other(target, tmp_path):
     place = {"server": target.url, "namespace": "{tenant}"}
     places = places_of(tmp_path, here=place, open={"server": target.url})

@@ -101,6 +101,7 @@ def test_a_release_is_served_when_it_arrives_and_reads_what_the_one_before_store
     assert server.stop() == 0
 
 
+@pytest.mark.full
 def test_what_a_package_left_behind_is_served_again_when_it_comes_back(releases, serve):
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
     releases.install()
@@ -114,6 +115,7 @@ def test_what_a_package_left_behind_is_served_again_when_it_comes_back(releases,
     assert server.ask("GET", members("v1", "ada")).ok()["team"] == "red"
 
 
+@pytest.mark.full
 def test_a_client_that_watches_goes_on_from_where_it_was_when_a_release_arrives(releases, serve):
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
     releases.install()
@@ -184,6 +186,7 @@ spec:
 """
 
 
+@pytest.mark.full
 def test_packages_with_resource_types_of_one_name_are_served_side_by_side(tmp_path, serve):
     """In groups of one package, in another package with one part, and none of them disturbs the others."""
     pair = Releases(tmp_path, "acme/pair")
@@ -220,6 +223,7 @@ def releases_status(releases):
     }
 
 
+@pytest.mark.full
 def test_a_package_that_brings_what_another_one_has_is_left_out(tmp_path, releases, serve):
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
     releases.install()
@@ -286,6 +290,7 @@ class Guard:
 """
 
 
+@pytest.mark.full
 def test_a_release_that_cannot_read_what_is_stored_waits_until_the_store_is_rolled(releases, serve):
     """Also where a server of another release wrote it, and where its own server does not run."""
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
@@ -324,6 +329,7 @@ def test_a_release_that_cannot_read_what_is_stored_waits_until_the_store_is_roll
     assert server.ask("GET", members("v2", "bob")).ok()["group"] == "blue"
 
 
+@pytest.mark.full
 def test_a_store_that_is_not_there_blocks_upgrades_until_it_is_forgotten(releases, serve):
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
     releases.install()
@@ -339,6 +345,7 @@ def test_a_store_that_is_not_there_blocks_upgrades_until_it_is_forgotten(release
     assert "upgraded acme/clubs 1.0.0 -> 1.1.0" in releases.upgrade("--now").stdout
 
 
+@pytest.mark.full
 def test_the_agent_says_what_is_blocked_and_goes_on_after_the_roll(releases, serve):
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
     (releases.folder / "policy.yaml").write_text(
@@ -362,6 +369,7 @@ def test_the_agent_says_what_is_blocked_and_goes_on_after_the_roll(releases, ser
     assert server.ask("GET", members("v2", "ada")).ok()["group"] == "red"
 
 
+@pytest.mark.full
 def test_a_server_does_not_take_a_release_that_cannot_read_its_store(releases, serve):
     """It came in past the check, as the store was forgotten: the release before is served on, and nothing is lost."""
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
@@ -386,6 +394,7 @@ def test_a_server_does_not_take_a_release_that_cannot_read_its_store(releases, s
     assert (found["team"], found["age"]) == ("red", 37)
 
 
+@pytest.mark.full
 def test_metrics_count_watches_where_they_began(releases, serve):
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
     releases.install()

@@ -325,6 +325,7 @@ def test_several_processes_roll_every_object_once(line):
     assert json.loads(again.stdout)["resources"][0]["rolled"] == {}
 
 
+@pytest.mark.full
 def test_a_dry_run_in_several_processes_writes_nothing(line):
     many(line)
     before = (line.folder / "store.db").read_bytes()
@@ -334,6 +335,7 @@ def test_a_dry_run_in_several_processes_writes_nothing(line):
     assert (line.folder / "store.db").read_bytes() == before
 
 
+@pytest.mark.full
 def test_processes_that_are_killed_leave_the_rest_to_the_next_run(line):
     many(line)
     command = [warm.TRUNDLE, "store", "roll", "--workers", "2", "--rate", "300"]
@@ -359,6 +361,7 @@ def test_processes_that_are_killed_leave_the_rest_to_the_next_run(line):
     assert set(shown(line)) == {*(f"n{at}" for at in range(700)), "ada", "bea", "cleo"}
 
 
+@pytest.mark.full
 def test_an_object_that_cannot_be_converted_is_named_by_the_worker_that_met_it(line):
     many(line)
     with contextlib.closing(sqlite3.connect(line.folder / "store.db")) as connection, connection:
@@ -372,6 +375,7 @@ def test_an_object_that_cannot_be_converted_is_named_by_the_worker_that_met_it(l
     assert "rolled 701 revisions" in done.stderr
 
 
+@pytest.mark.full
 def test_several_processes_find_what_one_finds(line):
     many(line)
     with contextlib.closing(sqlite3.connect(line.folder / "store.db")) as connection, connection:

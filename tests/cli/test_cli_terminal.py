@@ -146,6 +146,7 @@ def test_a_check_on_a_terminal_shows_the_first_notes_of_each_kind(line):
     assert every.count("[lock]") == line.run("check").stdout.count("[lock]") == 9
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", some_of([80, 100, 140], 3))
 def test_long_words_of_people_fit_the_terminal(empty, width):
     """Reasons, messages and changes are as long as publishers write them."""
@@ -210,6 +211,7 @@ def test_a_command_that_moves_nothing_shows_no_progress(empty):
     assert "\x1b[?25l" not in read.decode()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", some_of([60, 100], 2))
 @pytest.mark.parametrize("redirected", [False, True])
 def test_messages_fit_the_terminal_that_they_go_to(empty, width, redirected):
@@ -237,6 +239,7 @@ def test_messages_fit_the_terminal_that_they_go_to(empty, width, redirected):
     assert max(map(len, printed.splitlines())) <= width
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", some_of([80, 100, 140], 3))
 def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
     empty.write("db/app.yaml", "name: acme/db\nversion: 1.0.0\ntitle: Database\n")

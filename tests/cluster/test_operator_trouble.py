@@ -12,6 +12,7 @@ import yaml
 from clusters import until
 from operators import Operator, condition, installed, shown, thing, wanted
 from serving import registry
+from simulating import Simulator, hang_up
 
 MERGE = "application/merge-patch+json"
 GROUP = "killing.example.com"
@@ -126,6 +127,36 @@ def test_a_registry_that_is_away_is_a_condition_until_it_is_back(
         assert installed(shown(cluster, space, "it")) == ("1.0.0", True)
     finally:
         running.stop()
+
+
+def test_a_registry_that_is_away_does_not_hold_up_what_other_registries_have(
+    cluster, converter, space, tmp_path
+):
+    running = Operator(
+        *(cluster, tmp_path / "run", "--namespace", space, "--home", space, "--identity", "held")
+    )
+    with registry(tmp_path / "registry") as host, Simulator() as gone:
+        gone.faults.append(hang_up())
+        publisher = operators.Publisher(tmp_path, host)
+        publisher.release("acme/there", "1.0.0", [thing("ConfigMap", "it", data={"a": "1"})])
+        for number in range(6):
+            spec = {"registry": f"http://{gone.address}", "package": f"acme/gone{number}"}
+            cluster.kubectl(
+                "apply", "-f", "-", text=json.dumps(wanted(f"gone{number}", space, spec))
+            )
+        secret = ["secret", "generic", "root", "-n", space, f"--from-file={publisher.root}"]
+        cluster.kubectl("create", *secret)
+        install(cluster, space, publisher, "acme/there", trust={"secretName": "root"})
+        running.follow()
+        try:
+            until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+            # All repetitions for the first that asks it, and none for the others.
+            assert 0 < len(gone.requests) < 12
+            for number in range(6):
+                found = shown(cluster, space, f"gone{number}")
+                assert condition(found, "Ready") == ("False", "Unreachable")
+        finally:
+            running.stop()
 
 
 def test_one_of_two_operators_acts_and_the_other_goes_on(cluster, converter, space, tmp_path):

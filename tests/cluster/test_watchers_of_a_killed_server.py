@@ -13,6 +13,7 @@ from projects import Installer
 
 SPACE = "default"
 WRITERS, WATCHERS, SECONDS, KILLS = 16, 6, 12, 3
+LEAST, PATIENCE = 100, 120
 OBJECTS = 40
 ANSWERED = 300
 
@@ -64,8 +65,11 @@ class Writer(Client):
         acknowledged: resource version and kind of each change that was answered.
     """
 
-    def work(self):
+    def __init__(self, server, seed):
+        super().__init__(server, seed)
         self.acknowledged = {}
+
+    def work(self):
         number = 0
         while not self.stopping.is_set():
             number += 1
@@ -149,6 +153,10 @@ def test_no_watcher_misses_or_repeats_a_change(served):
         served.end()
         served.start()
     time.sleep(SECONDS / (KILLS + 1))
+    deadline = time.monotonic() + PATIENCE
+    while sum(len(each.acknowledged) for each in writers) <= LEAST:
+        assert time.monotonic() < deadline, "nothing is written"
+        time.sleep(0.5)
     stop(writers)
     last = newest(served)
     deadline = time.monotonic() + 30
@@ -162,7 +170,7 @@ def test_no_watcher_misses_or_repeats_a_change(served):
         assert each.events == seen
     assert versions[-1] == last
     acknowledged = {key: each for writer in writers for key, each in writer.acknowledged.items()}
-    assert len(acknowledged) > 100
+    assert len(acknowledged) > LEAST
     told = {version: (kind, name) for version, kind, name in seen}
     assert {key: told.get(key) for key in acknowledged} == acknowledged
     listed = served.request("GET", path("v1"))[1]["items"]

@@ -93,6 +93,7 @@ def test_a_death_between_an_effect_and_its_record_changes_no_result(url, tmp_pat
     kept.close()
 
 
+@pytest.mark.full
 def test_of_two_processes_one_deploys(url, tmp_path):
     kept = Kept(url, tmp_path / "deployed")
     kept.create()

@@ -170,6 +170,7 @@ def test_the_tables_are_those_of_the_migrations(tmp_path):
 
 
 class TestReadOnly:
+    @pytest.mark.full
     @pytest.mark.parametrize("number", [full(0), 2], ids=["new", "earlier"])
     def test_commands_that_only_look_work_on_a_state_that_cannot_be_written(self, current, number):
         if number:

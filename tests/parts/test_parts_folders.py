@@ -1,12 +1,13 @@
 """Folders: what is in them, and that files are whole or absent, on this machine and elsewhere."""
 
+import contextlib
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from trundle.parts._errors import UnusableFileError
+from trundle.parts._errors import UnreachableFolderError, UnusableFileError
 from trundle.parts._folders import Folder, overlaps
 
 
@@ -108,6 +109,78 @@ def test_a_file_takes_the_place_of_another_where_the_file_system_replaces_none(m
         write(folder, "a.txt", content)
         assert folder.read("a.txt") == content
     assert [each.path for each in folder.files()] == ["a.txt"]
+
+
+class ConnectTimeoutError(Exception):
+    """An error of a library, as those of `botocore`, which is no OSError."""
+
+
+USES = {
+    "isfile": lambda folder: folder.is_file(),
+    "find": lambda folder: folder.files(),
+    "info": lambda folder: folder.look("a.txt"),
+    "open": lambda folder: folder.open("a.txt"),
+    "cat_file": lambda folder: folder.read("a.txt"),
+    "rm": lambda folder: folder.remove("a.txt"),
+    "pipe_file": lambda folder: folder.create("b.txt", b"x"),
+    "makedirs": lambda folder: write(folder, "b.txt", b"x"),
+    "mv": lambda folder: write(folder, "b.txt", b"x"),
+}
+
+
+@pytest.mark.parametrize("name", USES)
+@pytest.mark.parametrize(
+    ("raised", "error", "said"),
+    [
+        (ConnectTimeoutError("no answer"), UnreachableFolderError, "found no answer; check"),
+        (ConnectTimeoutError(), UnreachableFolderError, "found ConnectTimeoutError; check"),
+        (PermissionError("Forbidden"), PermissionError, "Forbidden: 'memory://odd"),
+        (OSError(5, "slow down"), OSError, "slow down: 'memory://odd"),
+    ],
+)
+def test_errors_of_another_file_system_name_the_file(monkeypatch, name, raised, error, said):
+    folder = Folder("memory://odd")
+    write(folder, "a.txt", b"first")
+
+    def fail(*_, **__):
+        raise raised
+
+    monkeypatch.setattr(folder._fs, name, fail)
+    with pytest.raises(error) as caught:
+        USES[name](folder)
+    assert said in str(caught.value)
+    assert "memory://odd" in str(caught.value)
+    assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
+    monkeypatch.undo()
+    folder.remove("b.txt")
+    assert [each.path for each in folder.files()] == ["a.txt"]
+
+
+@pytest.mark.parametrize("name", ["read", "write", "close"])
+def test_errors_of_a_file_that_is_open_elsewhere_name_it(monkeypatch, name):
+    folder = Folder("memory://odd")
+    write(folder, "a.txt", b"first")
+    stream_type = type(folder._fs.open(folder.full("a.txt")))
+
+    def fail(*_, **__):
+        raise ConnectTimeoutError("gone")
+
+    stream = folder.open("a.txt") if name == "read" else folder.writing("a.txt")
+    monkeypatch.setattr(stream_type, name, fail, raising=False)
+    with (
+        pytest.raises(UnreachableFolderError, match=r"memory://odd/a.txt: .* found gone"),
+        stream as opened,
+    ):
+        opened.read() if name == "read" else opened.write(b"other")
+    monkeypatch.undo()
+    assert folder.read("a.txt") == b"first"
+
+
+def test_what_goes_wrong_between_is_not_of_the_file_system():
+    folder = Folder("memory://odd")
+    with contextlib.suppress(ConnectTimeoutError), folder.writing("c.txt"):
+        raise ConnectTimeoutError("of who writes")
+    assert folder.read("c.txt") is None
 
 
 def test_it_can_be_sent_to_another_process(folder):

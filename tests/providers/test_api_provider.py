@@ -381,6 +381,7 @@ class Dying(httpx2.BaseTransport):
         self.below.close()
 
 
+@pytest.mark.full
 def test_a_run_that_dies_at_a_request_goes_on_in_the_next(server, journal):
     models = [
         [member("a", note="x"), member("b"), member("c", namespace="red")],

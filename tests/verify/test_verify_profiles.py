@@ -25,6 +25,7 @@ draw()
 """
 
 
+@pytest.mark.full
 def test_values_are_the_same_in_a_process_that_has_loaded_other_modules(tmp_path: Path) -> None:
     """Hypothesis takes constants out of modules that are not installed."""
     (tmp_path / "draws.py").write_text(DRAWN)

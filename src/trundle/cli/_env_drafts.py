@@ -96,10 +96,11 @@ def _object(
     hidden: "HiddenAnswers",
 ) -> dict[str, Any]:
     """The object to add, by the form of its package, or with the properties in a file."""
-    from trundle.cli._forms import filled, form_in  # noqa: PLC0415
+    from trundle.cli._forms import filled  # noqa: PLC0415
     from trundle.environments import object_of  # noqa: PLC0415
+    from trundle.forms import form_of_package  # noqa: PLC0415
 
-    found = None if class_name is not None else form_in(package, form)
+    found = None if class_name is not None else form_of_package(package, form)
     if found is not None:
         return filled(found.form, package, snapshot, values, hidden).model
     return object_of(package, {} if values is None else read_object(values, "values"), class_name)

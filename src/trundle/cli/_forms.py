@@ -1,9 +1,6 @@
 """How a command gets the answers to the form of a package."""
 
-import secrets
-import string
 import sys
-import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,35 +12,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from trundle.engine import Limits
-    from trundle.forms import Converted, Filled, Form, Hidden, Sources
+    from trundle.forms import Filled, Form, Hidden
     from trundle.packages import Package
 
 
 _PARAMETER_SECONDS = 60.0
 """How long the parameters of a form may take."""
-
-
-def form_in(package: "Package", name: str | None = None) -> "Converted | None":
-    """The form of a package, in the newest version of the format; None where it has none.
-
-    Args:
-        package: the package.
-        name: its file, where there are several.
-
-    Raises:
-        Refusal: there are several, or none of that name.
-        FormError: it cannot be used.
-    """
-    from trundle.forms import form_files, packaged_form  # noqa: PLC0415
-
-    files = form_files(package)
-    named = [each for each in files if name is None or name in (each, each.removeprefix("UI/"))]
-    if len(named) == 1:
-        return packaged_form(package, named[0])
-    if not files and name is None:
-        return None
-    found = ", ".join(files) or "none"
-    raise unmet("--form", f"one of the forms of {package.name}", found, "name its file")
 
 
 def filled(
@@ -67,18 +41,18 @@ def filled(
         FormError: answers are missing or wrong.
         EngineError: the classes of the package cannot give the parameters of the form.
     """
-    from trundle.forms import fill  # noqa: PLC0415
+    from trundle.forms import Sources, fill  # noqa: PLC0415
 
     parameters = parameters_for(form, package, others)
     if values is not None:
         given = read_object(values, "answers")
-        return fill(form, given, sources(), parameters, str(values), hidden)
+        return fill(form, given, Sources.random(), parameters, str(values), hidden)
     if not sys.stdin.isatty():
         advice = "name a file with the answers"
         raise unmet("--values", "answers in a file, or a terminal", "neither", advice)
     from trundle.cli._asking import ask  # noqa: PLC0415
 
-    return ask(form, sources(), parameters, hidden)
+    return ask(form, Sources.random(), parameters, hidden)
 
 
 def parameters_for(form: "Form", package: "Package", others: "Iterable[Package]") -> dict[str, Any]:
@@ -100,13 +74,3 @@ def parameters_for(form: "Form", package: "Package", others: "Iterable[Package]"
             return parameters_of(form, package, session)
 
     return run_code(work, RunOptions(seconds=_PARAMETER_SECONDS))
-
-
-def sources() -> "Sources":
-    """New ids and names, out of the randomness of the machine."""
-    from trundle.forms import Sources  # noqa: PLC0415
-
-    def random_name() -> str:
-        return "".join(secrets.choice(string.ascii_lowercase) for _ in range(12))
-
-    return Sources(lambda: uuid.uuid4().hex, random_name)

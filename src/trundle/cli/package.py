@@ -334,13 +334,14 @@ def form(
     ] = DocumentFormat.YAML,
 ) -> None:
     """Show the object model that answers to the form of a package give."""
-    from trundle.cli._forms import filled, form_in, parameters_for  # noqa: PLC0415
+    from trundle.cli._forms import filled, parameters_for  # noqa: PLC0415
+    from trundle.forms import form_of_package  # noqa: PLC0415
     from trundle.forms import json_schema as schema_of  # noqa: PLC0415
     from trundle.packages import Package  # noqa: PLC0415
 
     with package_folder(package, CatalogPlace(catalog, server, tenant)) as folder:
         read = Package.from_folder(folder)
-    found = form_in(read, name)
+    found = form_of_package(read, name)
     if found is None:
         expected, advice = "a form in the package", "add UI/ui.yaml"
         raise unmet(package, expected, "none", advice, ExitCode.NOT_FOUND)

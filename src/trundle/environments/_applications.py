@@ -11,7 +11,7 @@ from trundle.environments._errors import ChoiceError, NoSuchObjectError
 from trundle.environments._models import APPLICATIONS, pinned
 from trundle.environments._records import Model
 from trundle.errors import did_you_mean, listed
-from trundle.forms import Converted, Form, form_files, packaged_form, parameters_of
+from trundle.forms import Form, parameters_of
 from trundle.packages import Package
 from trundle.version import ANY, VersionRange
 
@@ -35,27 +35,6 @@ def chosen_package(snapshot: Snapshot, named: str) -> Package:
         )
     near = did_you_mean(name, snapshot.names, "run `trundle catalog list` to see what there is")
     raise NoSuchPackageError(named, expected, "no such package", near)
-
-
-def form_of_package(package: Package, name: str | None = None) -> Converted | None:
-    """The form of a package, in the newest version of the format; None where it has none.
-
-    Args:
-        package: the package.
-        name: its file, where there are several.
-
-    Raises:
-        ChoiceError: there are several, or none of that name.
-        FormError: it cannot be used.
-    """
-    files = form_files(package)
-    known = [each for each in files if name is None or name in (each, each.removeprefix("UI/"))]
-    if len(known) == 1:
-        return packaged_form(package, known[0])
-    if not files and name is None:
-        return None
-    expected, advice = f"one of the forms of {package.name}", "name its file"
-    raise ChoiceError(package.name, expected, listed(files) if files else "none", advice)
 
 
 def form_parameters(

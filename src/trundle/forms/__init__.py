@@ -1,10 +1,10 @@
 """Forms of packages: what they ask, whether answers fit, and the object model that these describe.
 
-The room takes and returns values: no files, no terminal. New ids and names are passed in.
+The room takes and returns values: no files, no terminal. New ids and names are passed in, `Sources.random()` for those of this machine.
 """
 
 from trundle.forms._conversion import Converted, converted
-from trundle.forms._errors import FormCode, FormError
+from trundle.forms._errors import FormChoiceError, FormCode, FormError
 from trundle.forms._evaluation import Sources
 from trundle.forms._filling import Filled, Filling, Hidden, default_of, fill
 from trundle.forms._json_schema import json_schema
@@ -19,7 +19,13 @@ from trundle.forms._model import (
     FormVersion,
     Step,
 )
-from trundle.forms._packaged import check_forms, form_files, packaged_form, parameters_of
+from trundle.forms._packaged import (
+    check_forms,
+    form_files,
+    form_of_package,
+    packaged_form,
+    parameters_of,
+)
 from trundle.forms._reading import Reading, form_of, read_form
 
 __all__ = [
@@ -33,6 +39,7 @@ __all__ = [
     "Filled",
     "Filling",
     "Form",
+    "FormChoiceError",
     "FormCode",
     "FormError",
     "FormVersion",
@@ -46,6 +53,7 @@ __all__ = [
     "fill",
     "form_files",
     "form_of",
+    "form_of_package",
     "json_schema",
     "packaged_form",
     "parameters_of",

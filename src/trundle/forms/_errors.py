@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trundle.errors import Code, Finding, Kind, TrundleError
+from trundle.errors import Code, ExpectationError, Finding, Kind, TrundleError
 
 
 class FormCode(Code):
@@ -17,6 +17,7 @@ class FormCode(Code):
     MODEL = "form-model"
     ANSWER = "wrong-answer"
     UNANSWERED = "unanswered-field"
+    CHOICE = "form-choice"
 
 
 class FormError(TrundleError):
@@ -31,3 +32,10 @@ class FormError(TrundleError):
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(findings)
         super().__init__("\n".join(map(str, self.findings)))
+
+
+class FormChoiceError(ExpectationError):
+    """A package that has several forms, or none of the name that is asked for."""
+
+    kind = Kind.USAGE
+    code = FormCode.CHOICE

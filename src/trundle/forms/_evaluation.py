@@ -3,6 +3,9 @@
 Templates stay as they are written until their values are needed; so each use of one computes it anew.
 """
 
+import secrets
+import string
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -46,6 +49,15 @@ class Sources:
 
     new_id: Callable[[], str]
     random_name: Callable[[], str]
+
+    @classmethod
+    def random(cls) -> "Sources":
+        """Names out of the randomness of the machine."""
+
+        def name() -> str:
+            return "".join(secrets.choice(string.ascii_lowercase) for _ in range(12))
+
+        return cls(lambda: uuid.uuid4().hex, name)
 
 
 @dataclass(frozen=True, slots=True)

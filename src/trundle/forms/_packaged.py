@@ -5,9 +5,9 @@ from typing import Any, Final
 
 from trundle.engine import Session
 from trundle.engine.expressions import Mapped
-from trundle.errors import Finding, Place, expectation, shown
+from trundle.errors import Finding, Place, expectation, listed, shown
 from trundle.forms._conversion import Converted, converted
-from trundle.forms._errors import FormCode, FormError
+from trundle.forms._errors import FormChoiceError, FormCode, FormError
 from trundle.forms._findings import text_of
 from trundle.forms._model import Form
 from trundle.packages import Package
@@ -36,6 +36,28 @@ def packaged_form(package: Package, path: str) -> Converted:
         KeyError: the package has no such file.
     """
     return converted(_text(package, path), path, package.name)
+
+
+def form_of_package(package: Package, name: str | None = None) -> Converted | None:
+    """The form of a package, in the newest version of the format; None where it has none.
+
+    Args:
+        package: the package.
+        name: its file, where there are several.
+
+    Raises:
+        FormChoiceError: there are several, or none of that name.
+        FormError: it cannot be used.
+    """
+    files = form_files(package)
+    known = [each for each in files if name is None or name in (each, each.removeprefix("UI/"))]
+    if len(known) == 1:
+        return packaged_form(package, known[0])
+    if not files and name is None:
+        return None
+    expected = f"one of the forms of {package.name}"
+    found = listed(files) if files else "none"
+    raise FormChoiceError(package.name, expected, found, "name its file")
 
 
 def check_forms(package: Package) -> tuple[Finding, ...]:

@@ -10,6 +10,7 @@ class PartsCode(Code):
     FILE = "unusable-documents"
     CHANGED = "documents-changed"
     OTHER_JOB = "folder-of-another-job"
+    UNREACHABLE = "folder-unreachable"
 
 
 class NoDocumentsError(ExpectationError):
@@ -38,3 +39,10 @@ class OtherJobError(ExpectationError):
 
     kind = Kind.CONFLICT
     code = PartsCode.OTHER_JOB
+
+
+class UnreachableFolderError(ExpectationError):
+    """A folder of another file system that does not answer, or not with what was asked."""
+
+    kind = Kind.UNREACHABLE
+    code = PartsCode.UNREACHABLE

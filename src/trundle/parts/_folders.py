@@ -6,10 +6,11 @@ import re
 import secrets
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from trundle._durable import create_durably, durable_file
 from trundle.parts._errors import UnusableFileError
+from trundle.parts._foreign import NamedStream, naming
 
 _MARKS = ("ETag", "etag", "md5Hash", "LastModified", "last_modified", "updated", "mtime", "created")
 """What file systems call that which changes whenever a file does, the surest first."""
@@ -39,6 +40,8 @@ class Folder:
     Attributes:
         url: the same; a path is absolute.
         local: the path; None where it is none of this machine.
+
+    All methods raise an OSError that names the file, and UnreachableFolderError where another file system does not answer.
 
     Raises:
         UnusableFileError: fsspec has no such file system, or not what it needs.
@@ -71,7 +74,8 @@ class Folder:
 
     def is_file(self) -> bool:
         """Whether it is a file, and no folder."""
-        return bool(self._fs.isfile(self._root))
+        with self._naming(""):
+            return bool(self._fs.isfile(self._root))
 
     def files(self) -> list[Found]:
         """All files in it and in folders below, by their paths; only it where it is a file.
@@ -81,9 +85,10 @@ class Folder:
         """
         if self.is_file():
             return [self.look("")]
-        found = self._fs.find(self._root, detail=True)
-        if not found and not self._fs.exists(self._root):
-            raise FileNotFoundError(2, "no such file or folder", self.url)
+        with self._naming(""):
+            found = self._fs.find(self._root, detail=True)
+            if not found and not self._fs.exists(self._root):
+                raise FileNotFoundError(2, "no such file or folder", self.url)
         start = len(self._root.rstrip("/")) + 1
         return sorted(_found(path[start:], info) for path, info in found.items())
 
@@ -93,25 +98,26 @@ class Folder:
         Raises:
             FileNotFoundError: there is none.
         """
-        self._fs.invalidate_cache()
-        return _found(path, self._fs.info(self.full(path)))
+        with self._naming(path):
+            self._fs.invalidate_cache()
+            return _found(path, self._fs.info(self.full(path)))
 
     def open(self, path: str) -> BinaryIO:
         """Opens a file for reading."""
-        stream: BinaryIO = self._fs.open(self.full(path), "rb", block_size=1 << 22)
-        return stream
+        return self._opened(self.full(path), "rb", path, block_size=1 << 22)
 
     def read(self, path: str) -> bytes | None:
         """What is in a file; None where there is none."""
         try:
-            content: bytes = self._fs.cat_file(self.full(path))
+            with self._naming(path):
+                content: bytes = self._fs.cat_file(self.full(path))
         except FileNotFoundError:
             return None
         return content
 
     def remove(self, path: str) -> None:
         """Removes a file, if it is there."""
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(FileNotFoundError), self._naming(path):
             self._fs.rm(self.full(path))
 
     def create(self, path: str, content: bytes) -> None:
@@ -122,11 +128,12 @@ class Folder:
             OSError: it cannot be written.
         """
         full = self.full(path)
-        self._make_parent(full)
-        if self._is_local:
-            create_durably(Path(full), content)
-        else:
-            self._fs.pipe_file(full, content, mode="create")
+        with self._naming(path):
+            self._make_parent(full)
+            if self._is_local:
+                create_durably(Path(full), content)
+            else:
+                self._fs.pipe_file(full, content, mode="create")
 
     @contextlib.contextmanager
     def writing(self, path: str) -> Iterator[BinaryIO]:
@@ -136,7 +143,8 @@ class Folder:
             OSError: it cannot be written; what was there before still is.
         """
         full = self.full(path)
-        self._make_parent(full)
+        with self._naming(path):
+            self._make_parent(full)
         if self._is_local:
             with durable_file(Path(full)) as target:
                 yield target
@@ -144,13 +152,23 @@ class Folder:
         parent, _, name = full.rpartition("/")
         temporary = f"{parent}/.{name}.{secrets.token_hex(8)}"
         try:
-            with self._fs.open(temporary, "wb") as target:
+            with self._opened(temporary, "wb", path) as target:
                 yield target
-            self._put(temporary, full)
+            with self._naming(path):
+                self._put(temporary, full)
         except BaseException:
             with contextlib.suppress(Exception):
                 self._fs.rm(temporary)
             raise
+
+    def _opened(self, full: str, mode: str, path: str, **options: int) -> BinaryIO:
+        with self._naming(path):
+            stream: BinaryIO = self._fs.open(full, mode, **options)
+        return stream if self._is_local else cast("BinaryIO", NamedStream(stream, self.named(path)))
+
+    def _naming(self, path: str) -> contextlib.AbstractContextManager[None]:
+        """Names a file in errors of other file systems."""
+        return contextlib.nullcontext() if self._is_local else naming(self.named(path))
 
     def _put(self, temporary: str, full: str) -> None:
         """Gives a file its name."""

@@ -11,7 +11,7 @@ import msgspec
 from trundle import __version__
 from trundle.errors import listed
 from trundle.parts._converting import Converter, Part, Refusal, convert_part, name_of
-from trundle.parts._errors import OtherJobError, UnusableFileError
+from trundle.parts._errors import OtherJobError, UnreachableFolderError, UnusableFileError
 from trundle.parts._folders import Folder, is_temporary, overlaps
 from trundle.parts._jobs import Conversion, Job, Manifest, differing, inputs_of
 from trundle.project import ShippedPackage, shipped_scheme
@@ -154,7 +154,7 @@ class FolderConversion:
         if self._into.read(JOB) is None:
             try:
                 self._into.create(JOB, _json(self._job))
-            except OSError:
+            except (OSError, UnreachableFolderError):
                 if self._into.read(JOB) is None:
                     raise
         self._check_job()

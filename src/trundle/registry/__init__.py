@@ -34,6 +34,7 @@ from trundle.registry._model import (
     parse_manifest,
 )
 from trundle.registry._open import fetch_file, open_registry, open_repository, post, request
+from trundle.registry._outages import Outages
 from trundle.registry._reference import Reference, tag_for, version_of
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
@@ -83,6 +84,7 @@ __all__ = [
     "Manifest",
     "MissingExtraError",
     "NotFoundError",
+    "Outages",
     "PendingError",
     "Progress",
     "Reference",

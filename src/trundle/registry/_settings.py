@@ -2,6 +2,8 @@
 
 import msgspec
 
+from trundle.registry._outages import Outages
+
 _MIB = 1024 * 1024
 
 
@@ -21,6 +23,7 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
         lease: how long the holder of a lease may show no sign of life; a dead one is waited for that long. Where
             the registry answers slowly it is longer.
         poll: the pause between two looks at the queue of a lease.
+        outages: the hosts that do not answer, for callers that ask many in turn; None to be as patient with each request.
     """
 
     connect_timeout: float = 10.0
@@ -34,3 +37,4 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
     largest_blob: int = 16 * 1024 * _MIB
     lease: float = 6.0
     poll: float = 0.1
+    outages: Outages | None = None

@@ -107,19 +107,21 @@ class Transport:
 
         Raises:
             TransferError: it failed in a way that time may heal, and is not repeatable.
-            UnreachableError: the same, after all retries.
+            UnreachableError: the same, after all retries; or the host did not answer before in a round of `settings.outages`.
             UnauthorisedError: credentials are missing or do not suffice.
             RegistryRefusedError: the registry answers with another status.
         """
-        attempts = self.settings.retries + 1 if repeatable else 1
+        attempts = self._attempts(url) if repeatable else 1
         for attempt in range(attempts):
             failure, pause = "", None
             try:
                 response = self._authorised(method, url, repository, headers, body)
             except urllib3.exceptions.HTTPError as error:
-                if _is_final(error) or (repeatable and isinstance(error, LateAnswerError)):
-                    raise self._unreachable(url, plain_reason(error)) from None
                 failure = plain_reason(error)
+                if _is_final(error) or (repeatable and isinstance(error, LateAnswerError)):
+                    raise self._unreachable(url, failure) from None
+                if attempt + 1 == attempts:
+                    self._note(url, failure)
             else:
                 if response.status in accept:
                     return response
@@ -172,7 +174,7 @@ class Transport:
         self, method: str, url: str, headers: dict[str, str], body: Body
     ) -> urllib3.BaseHTTPResponse:
         reads = method in {"GET", "HEAD"}
-        return self._pool.request(
+        response = self._pool.request(
             method,
             url,
             headers={"User-Agent": "trundle", "Accept-Encoding": "identity", **headers},
@@ -183,16 +185,40 @@ class Transport:
             preload_content=False,
             decode_content=False,
         )
+        if self.settings.outages is not None:
+            self.settings.outages.end(urlsplit(url).netloc)
+        return response
+
+    def _attempts(self, url: str) -> int:
+        """How often a request is sent.
+
+        Raises:
+            UnreachableError: the host has not answered in this round.
+        """
+        outages, host = self.settings.outages, urlsplit(self.url(url)).netloc
+        if outages is None:
+            return self.settings.retries + 1
+        reason = outages.reason(host)
+        if reason is not None:
+            raise self._unreachable(url, reason)
+        return 1 if outages.is_away(host) else self.settings.retries + 1
+
+    def _note(self, url: str, reason: str) -> None:
+        if self.settings.outages is not None:
+            self.settings.outages.note(urlsplit(self.url(url)).netloc, reason)
 
     def _ask_for_token(
         self, method: str, url: str, headers: dict[str, str], body: bytes | None
     ) -> tuple[int, bytes]:
         """Asks a token service; asking twice does no harm."""
-        for attempt in range(self.settings.retries + 1):
+        attempts = self._attempts(url)
+        for attempt in range(attempts):
             try:
                 response = self._send(method, url, headers, body)
             except urllib3.exceptions.HTTPError as error:
                 failure = plain_reason(error)
+                if attempt + 1 == attempts:
+                    self._note(url, failure)
             else:
                 if response.status not in _TRANSIENT:
                     return response.status, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)

@@ -3,10 +3,7 @@
 import contextlib
 import logging
 import queue
-import secrets as random
-import string
 import threading
-import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
@@ -32,7 +29,6 @@ from trundle.environments import (
     chosen_package,
     delete,
     deploy,
-    form_of_package,
     form_parameters,
     object_of,
     removing,
@@ -40,7 +36,7 @@ from trundle.environments import (
     rollback,
     upgrade,
 )
-from trundle.forms import Sources, fill
+from trundle.forms import Sources, fill, form_of_package
 from trundle.packages import Package
 from trundle.project import Note
 
@@ -153,15 +149,8 @@ def _application(
     else:
         parameters = form_parameters(form.form, package, snapshot, limits)
         given = asked.answers or {}
-        made = fill(form.form, given, _sources(), parameters, "the answers", answers).model
+        made = fill(form.form, given, Sources.random(), parameters, "the answers", answers).model
     return adding(made, package, asked.name), answers.secrets
-
-
-def _sources() -> Sources:
-    def random_name() -> str:
-        return "".join(random.choice(string.ascii_lowercase) for _ in range(12))
-
-    return Sources(lambda: uuid.uuid4().hex, random_name)
 
 
 # Runs

@@ -12,6 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from trundle.errors import TrundleError
 from trundle.installation import INTERVAL, Installation
 from trundle.kubernetes._cluster import Cluster, ClusterError
@@ -21,7 +23,7 @@ from trundle.kubernetes.operator._keeping import Keeper
 from trundle.kubernetes.operator._leadership import Leadership
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
-from trundle.registry import HttpSettings
+from trundle.registry import HttpSettings, Outages
 
 _SOON = 2.0
 _LONGEST = dt.timedelta(hours=1)
@@ -85,7 +87,8 @@ class Operator:
         self._leadership = leadership
         self._log = log
         self._interval = interval
-        self._settings = settings
+        self._outages = Outages()
+        self._settings = msgspec.structs.replace(settings or HttpSettings(), outages=self._outages)
         self._keepers: dict[str, Keeper] = {}
         self._recorded: dict[str, tuple[str, str]] = {}
         self._wake = threading.Event()
@@ -118,7 +121,11 @@ class Operator:
             self._leadership.release()
 
     def look(self) -> Look:
-        """Looks at all installations once; what goes wrong is in their status, and among the lines."""
+        """Looks at all installations once; what goes wrong is in their status, and among the lines.
+
+        A registry that does not answer is asked once for all of them.
+        """
+        self._outages.begin_round()
         lines: list[str] = []
         reports: list[Report] = []
         try:

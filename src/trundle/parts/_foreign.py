@@ -1,0 +1,74 @@
+"""Errors of other file systems, whatever their libraries raise, with the file that they are about."""
+
+import contextlib
+import errno
+from collections.abc import Iterator
+from typing import Any, Self
+
+from trundle.errors import TrundleError
+from trundle.parts._errors import UnreachableFolderError
+
+
+@contextlib.contextmanager
+def naming(file: str) -> Iterator[None]:
+    """Names a file in the errors of a library.
+
+    Raises:
+        OSError: the library raised one; it names the file.
+        UnreachableFolderError: the library raised an error of its own, as where a server does not answer.
+    """
+    try:
+        yield
+    except (TrundleError, MemoryError):
+        raise
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        reason = error.strerror or str(error) or type(error).__name__
+        raise type(error)(error.errno or errno.EIO, reason, file) from error
+    except Exception as error:
+        if type(error).__module__ == "builtins":  # A fault of a program says more as it is.
+            raise
+        found = str(error) or type(error).__name__
+        advice = (
+            "check the address, the credentials and the network; the command goes on where it ended"
+        )
+        expected = "an answer of the file system"
+        raise UnreachableFolderError(file, expected, found, advice) from error
+
+
+class NamedStream:
+    """A file that is open in another file system; its errors name it.
+
+    Args:
+        stream: the file.
+        file: as a user would write it.
+    """
+
+    def __init__(self, stream: Any, file: str) -> None:
+        self._stream = stream
+        self._file = file
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def read(self, *size: int) -> Any:
+        """Reads, as a stream does."""
+        with naming(self._file):
+            return self._stream.read(*size)
+
+    def write(self, data: Any) -> Any:
+        """Writes, as a stream does."""
+        with naming(self._file):
+            return self._stream.write(data)
+
+    def close(self) -> None:
+        """Closes it; what was written may be sent only now."""
+        with naming(self._file):
+            self._stream.close()
