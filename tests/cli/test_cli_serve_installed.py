@@ -439,3 +439,96 @@ def test_what_is_installed_is_served_from_postgresql_by_two_servers(releases, se
     done = releases.upgrade(*asked, code=3, environment={"PGPASSWORD": password})
     assert "found 1 earlier state in v1" in done.stderr
     assert password not in done.stderr
+
+
+HOOKED_V2 = """
+title: Member
+type: object
+properties:
+  crew: {type: string}
+  age: {type: string}
+"""
+CREWS = """
+Name: acme.Crews
+Methods:
+  assign_to:
+    Usage: Static
+    Scope: Public
+    Arguments:
+      - team: {Contract: $.string()}
+    Body:
+      - While: $team = loop
+        Do:
+          - $x: 1
+      - Return: {crew: $team.toUpper()}
+  assign_from:
+    Usage: Static
+    Scope: Public
+    Arguments:
+      - crew: {Contract: $.string()}
+    Body:
+      Return: {team: $crew.toLower()}
+  convert_integer_to_string:
+    Usage: Static
+    Scope: Public
+    Arguments:
+      - age: {Contract: $.int().notNull()}
+    Body:
+      Return: str($age)
+"""
+STATIC = {
+    **KUBERNETES,
+    "hooks": [
+        {
+            "type": "Member",
+            "between": ["v1", "v2"],
+            "use": "acme.Crews",
+            "writes": {"assign_to": ["crew"], "assign_from": ["team"]},
+        }
+    ],
+}
+
+
+def test_a_release_with_static_methods_as_hooks_converts_by_them(releases, serve):
+    server = serve()
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    until(serves(server, members("v1")))
+    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+    loop = {"metadata": {"name": "loop"}, "team": "loop"}
+    server.ask("POST", members("v1"), loop).ok()
+
+    (releases.package / "Classes").mkdir()
+    (releases.package / "Classes" / "Crews.yaml").write_text(CREWS)
+    releases.classes = {"acme.Crews": "Crews.yaml"}
+    releases.release("2.0.0", {"v1.yaml": V1, "v2.yaml": HOOKED_V2}, config=STATIC)
+    releases.upgrade(releases.name, "--to", "2.0.0", "--now")
+    until(serves(server, members("v2", "ada")))
+    new = server.ask("GET", members("v2", "ada")).ok()
+    assert (new["crew"], new["age"]) == ("RED", "36")
+    server.ask("PATCH", members("v2", "ada"), {"crew": "BLUE"}, media_type=MERGE).ok()
+    old = server.ask("GET", members("v1", "ada")).ok()
+    assert (old["team"], old["age"]) == ("blue", 36)
+
+    for _ in range(3):
+        failed = server.ask("GET", members("v2", "loop"))
+        assert failed.status == 500
+        assert "acme.Crews.assign_to" in failed.body["message"]
+        assert "more than 200000 steps" in failed.body["message"]
+        assert server.ask("GET", members("v2", "ada")).ok()["crew"] == "BLUE"
+    server.ask("PATCH", members("v2", "ada"), {"crew": "RED"}, media_type=MERGE).ok()
+    assert server.ask("GET", members("v1", "ada")).ok()["team"] == "red"
+
+
+def test_a_release_with_hooks_in_python_is_refused_with_what_to_write_instead(releases, serve):
+    server = serve()
+    (releases.package).mkdir()
+    (releases.package / "crews.py").write_text(
+        "class Crews:\n    def convert_integer_to_string(self, age, /):\n        return str(age)\n"
+    )
+    hook = {"type": "Member", "between": ["v1", "v2"], "use": "crews:Crews"}
+    config = {**KUBERNETES, "hooks": [hook]}
+    releases.release("1.0.0", {"v1.yaml": V1, "v2.yaml": HOOKED_V2}, config=config)
+    releases.install()
+    until(lambda: "the hook crews:Crews" in server.messages)
+    assert "write hooks as static methods of classes in the package" in server.messages

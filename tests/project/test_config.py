@@ -417,7 +417,19 @@ def test_an_unknown_conversion_is_a_finding_with_a_suggestion(tmp_path):
         ("{type: A, between: [v1], use: 'a:B'}", "two versions"),
         ("{type: A, between: v1, use: 'a:B'}", "the older and the newer version"),
         ("{type: A, between: [v1, x], use: 'a:B'}", "an API version such as"),
-        ("{type: A, between: [v1, v2], use: a.B}", "a class as package.module:Class"),
+        ("{type: A, between: [v1, v2], use: B}", "a class as package.module:Class"),
+        (
+            "{type: A, between: [v1, v2], use: a.b.}",
+            "a class as package.module:Class, or one of the package as namespace.Class",
+        ),
+        (
+            "{type: A, between: [v1, v2], use: a.B, writes: {assign: [x]}}",
+            "one of the keys assign_to, assign_from",
+        ),
+        (
+            "{type: A, between: [v1, v2], use: 'a:B', writes: {assign_to: [x]}}",
+            "`writes` for static methods only",
+        ),
         ("{type: A, between: [v1, v2]}", "the key use in a hook"),
         ("x", "a hook with the keys type, between, use"),
     ],
@@ -454,6 +466,7 @@ ACCEPTED = [
     BASE,
     BASE + "changes: {2014-04-04-preview: {Person: {}}}\n",
     BASE + "changes: {}\nhooks: []\n",
+    BASE + "hooks: [{type: A, between: [v1, v2], use: a.B, writes: {assign_to: [c.d]}}]\n",
     CHANGE % "{wrap: [a, b], unwrap: {c: d}}",
     CHANGE % "{default: {a: null, b: [1]}}",
     CHANGE % "{values: {a: {'': None, x: ''}}}",

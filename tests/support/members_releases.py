@@ -58,10 +58,10 @@ def shapes(cluster, group) -> set[str]:
 
 
 @contextlib.contextmanager
-def removing(cluster, group) -> Iterator[None]:
-    """Deletes the CRD with all members at the end, as long as their webhook is there."""
+def removing(cluster, group, plural="members") -> Iterator[None]:
+    """Deletes the CRD with all objects at the end, as long as their webhook is there."""
     try:
         yield
     finally:
         given = ("--ignore-not-found", "--timeout=60s")
-        cluster.kubectl("delete", "crd", f"members.{group}", *given, check=False)
+        cluster.kubectl("delete", "crd", f"{plural}.{group}", *given, check=False)

@@ -64,6 +64,7 @@ class Publisher:
         documents=(),
         channel="stable",
         override="",
+        manifest=None,
         **config,
     ) -> Path:
         """Publishes a release that carries a project, and perhaps some objects; its folder, which has the lock of all releases.
@@ -75,13 +76,15 @@ class Publisher:
             documents: the objects.
             channel: the channel.
             override: why a release is published whose changes ask for another version.
+            manifest: what else stands in its manifest.
             config: what else stands in the file of the project.
         """
         folder = self.folder / name.replace("/", "-")
         for each in ("schemas", "manifests"):
             shutil.rmtree(folder / each, ignore_errors=True)
             (folder / each).mkdir(parents=True)
-        (folder / "app.yaml").write_bytes(msgspec.json.encode({"name": name, "version": version}))
+        described = {"name": name, "version": version, **(manifest or {})}
+        (folder / "app.yaml").write_bytes(msgspec.json.encode(described))
         for each, schema in schemas.items():
             (folder / "schemas" / f"{each}.yaml").write_text(json.dumps(schema))
         for number, each in enumerate(documents):

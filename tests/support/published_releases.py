@@ -13,6 +13,7 @@ class Releases:
     """A publisher of one package, and a machine that installs it.
 
     Attributes:
+        classes: the files of its classes.
         folder: has the package in `package`, the registry in `registry`, the installation in `state`.
     """
 
@@ -22,6 +23,7 @@ class Releases:
         self.package = folder / name.replace("/", "-")
         self.reference = f"oci:registry//{name}"
         self.state = folder / "state"
+        self.classes: dict[str, str] = {}
 
     def trundle(
         self, *arguments, code: int | None = 0, environment=None
@@ -47,7 +49,10 @@ class Releases:
             old.unlink()
         (folder / "schemas").mkdir(parents=True, exist_ok=True)
         (folder / "app.yaml").write_bytes(
-            msgspec.json.encode({"name": self.name, "version": version})
+            msgspec.json.encode(
+                {"name": self.name, "version": version}
+                | ({"classes": self.classes} if self.classes else {})
+            )
         )
         project = {"package": "clubs", "sources": ["schemas"], **(config or {})}
         (folder / "trundle.yaml").write_text(yaml.safe_dump(project))

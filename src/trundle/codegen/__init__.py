@@ -2,15 +2,18 @@
 
 from trundle.codegen._blueprint import STRAIGHT, Blueprint
 from trundle.codegen._hook_records import HookRecords, hook_records
+from trundle.codegen._hooks import STATIC_METHODS, static_class
 from trundle.codegen._joined import MemberPackage, generate_joined
 from trundle.codegen._layout import lay_out
 from trundle.codegen._live import LiveConversions
 from trundle.codegen._live_hooks import HookKey, PlainHook
 from trundle.codegen._naming import attribute_names, class_name
 from trundle.codegen._package import generate_package
+from trundle.codegen._static_methods import StaticCall, static_methods
 from trundle.codegen._tests import generate_tests, hooked_properties, renamed_properties
 
 __all__ = [
+    "STATIC_METHODS",
     "STRAIGHT",
     "Blueprint",
     "HookKey",
@@ -18,6 +21,7 @@ __all__ = [
     "LiveConversions",
     "MemberPackage",
     "PlainHook",
+    "StaticCall",
     "attribute_names",
     "class_name",
     "generate_joined",
@@ -27,4 +31,6 @@ __all__ = [
     "hooked_properties",
     "lay_out",
     "renamed_properties",
+    "static_class",
+    "static_methods",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from trundle.codegen._classes import ClassPath
-from trundle.codegen._hooks import record_name
+from trundle.codegen._hooks import hook_import, record_name
 from trundle.codegen._lifted import attribute_at
 from trundle.codegen._needed_plans import asks_base
 from trundle.codegen._statements import INDENT, Statements
@@ -88,7 +88,7 @@ class HookCalls:
         frozen = ", ".join(map(text_literal, writes))
         arguments = [
             text_literal(f"{hook.use}.{hook.method}"),
-            f"{hook_mark(hook.use)}.{hook.method}",
+            f"{hook_mark(hook_import(hook.use, hook.between, self._type_name(hook)))}.{hook.method}",
             "record",
             f"frozenset({{{frozen}}})",
             class_mark(self._record(hook, written=True)),
@@ -109,10 +109,13 @@ class HookCalls:
 
     def _record(self, hook: HookCall, *, outputs: bool = False, written: bool = False) -> ClassPath:
         """The class of a hook's record; of what it returns, or of the record of the side that it writes."""
-        type_name = self.key.lineage.definition(hook.between.older).name
+        type_name = self._type_name(hook)
         module = self.types.hook_modules[hook.between, type_name]
         name = record_name(type_name, older=hook.up is not (outputs or written))
         return ClassPath(module, f"{name}Outputs" if outputs else name)
+
+    def _type_name(self, hook: HookCall) -> str:
+        return self.key.lineage.definition(hook.between.older).name
 
     @staticmethod
     def _asks_base(hook: HookCall) -> bool:

@@ -43,6 +43,21 @@ def record_name(type_name: str, *, older: bool) -> str:
     return f"{class_name(type_name, _ROOM)}{'Older' if older else 'Newer'}"
 
 
+STATIC_METHODS = "hooks.static_methods"
+"""The module of a package whose classes call static methods."""
+
+
+def static_class(type_name: str, between: Neighbours) -> str:
+    """The class that calls the static methods of one place."""
+    name = record_name(type_name, older=True).removesuffix("Older")
+    return f"{name}_{between.older.identifier}_to_{between.newer.identifier}"
+
+
+def hook_import(use: str, between: Neighbours, type_name: str) -> str:
+    """The Python class of a hook as modules import it; one of the package itself starts with a dot."""
+    return use if ":" in use else f".{STATIC_METHODS}:{static_class(type_name, between)}"
+
+
 class HookPlace(msgspec.Struct, frozen=True):
     """A type between two neighbours that differs between them."""
 
@@ -193,6 +208,11 @@ def _read_only(place: HookPlace, version: ApiVersion) -> list[tuple[str, str]]:
     return [(METADATA, "Mapping[str, Any]")] if read else []
 
 
+def protocol_name(type_name: str, converter: str) -> str:
+    """The protocol of a converter of a type, of which the class name is given."""
+    return fitting(f"{type_name}{class_name(converter.removeprefix('convert_'))}", LONGEST)
+
+
 def _protocol(name: str, summary: str, method: str, returns: str) -> str:
     inner = docstring(returns, "        ")
     return f"class {name}(Protocol):\n{docstring(summary, '    ')}\n    def {method}:\n{inner}        ...\n"
@@ -214,11 +234,10 @@ def _converters(types: TypeRenderer, place: HookPlace, name: str) -> list[str]:
         ):
             takes = types.annotation_at(lineage, source, lineage.type(source), storage=False)
             gives = types.annotation_at(lineage, target, lineage.type(target), storage=False)
-            title = class_name(method.removeprefix("convert_"))
             found.setdefault(
                 method,
                 _protocol(
-                    fitting(f"{name}{title}", LONGEST),
+                    protocol_name(name, method),
                     f"Converts {text_literal(source.property)} of {source.version} "
                     f"to {text_literal(target.property)} of {target.version}.",
                     f"{method}(self, value: {takes}, /) -> {gives} | Absent",

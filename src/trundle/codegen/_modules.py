@@ -54,7 +54,9 @@ class Near(msgspec.Struct, frozen=True):
     modules: frozenset[str] = frozenset()
 
     def origin(self, inside: str, module: str) -> str:
-        """How a folder of the package, seen from the package, names a module of hooks."""
+        """How a folder of the package, seen from the package, names a module of hooks; one of the package itself starts with a dot."""
+        if module.startswith("."):
+            return relative(inside, module[1:])
         top = self.package.partition(".")[0]
         if module not in self.modules or module.partition(".")[0] != top:
             return module

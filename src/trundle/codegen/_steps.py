@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import assert_never
 
 from trundle.codegen._cases import case_test, in_order, joined
+from trundle.codegen._hooks import hook_import
 from trundle.codegen._lifted import held_object
 from trundle.codegen._plan_names import direction
 from trundle.codegen._statements import Statements
@@ -176,10 +177,10 @@ class Steps:
         arguments += [f"version={text_literal(step.version)}"] if step.version else []
         return call("convert_scalar", arguments)
 
-    @staticmethod
-    def _converter(step: CallConverter, value: str) -> str:
+    def _converter(self, step: CallConverter, value: str) -> str:
         name = f"{step.use}.{step.method}"
-        method = f"{hook_mark(step.use)}.{step.method}"
+        type_name = self.key.lineage.definition(step.between.older).name
+        method = f"{hook_mark(hook_import(step.use, step.between, type_name))}.{step.method}"
         between = text_literal(str(step.between))
         return call("call_converter", [text_literal(name), method, value, between, value])
 

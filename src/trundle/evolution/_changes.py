@@ -18,9 +18,10 @@ class HookReference(msgspec.Struct, frozen=True):
         type: the type's name on the older side.
         older: the older neighbour.
         newer: the newer neighbour.
-        use: the class that holds the hooks, as `package.module:Class`.
+        use: the class that holds the hooks: in Python as `package.module:Class`, of the package that carries the schemas as `a.b.Class`.
         where: file and line of the reference, for messages.
         relative: whether the generated package imports it relatively, so that both can move together.
+        writes: what static methods of a class of the package write, by method; in Python the methods say that themselves.
     """
 
     type: str
@@ -29,6 +30,12 @@ class HookReference(msgspec.Struct, frozen=True):
     use: str
     where: str = ""
     relative: bool = False
+    writes: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def is_static(self) -> bool:
+        """Whether the hooks are static methods of a class of the package that carries the schemas."""
+        return ":" not in self.use
 
 
 class HookMethod(msgspec.Struct, frozen=True):

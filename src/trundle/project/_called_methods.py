@@ -7,7 +7,6 @@ given and returns are plain values there, as in conversions of models.
 import contextlib
 import importlib
 import itertools
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import ModuleType
@@ -19,16 +18,13 @@ from trundle.codegen import Blueprint, HookKey, HookRecords, PlainHook, hook_rec
 from trundle.engine import Engine, EngineError, Limits, Session
 from trundle.evolution import HookDeclaration, Neighbours
 from trundle.packages import Package
+from trundle.project._class_literals import literals
 from trundle.project._hook_values import HookValue
 from trundle.project._release_hooks import StaticHook
 from trundle.runtime import ABSENT
 
 MODULE = "hooks_of_packages"
 """The module that generated packages import the classes from."""
-
-_LITERAL = re.compile(
-    r"""'(?P<single>[^'\n]*)'|"(?P<double>[^"\n]*)"|(?<![\w.$])(?P<number>-?\d{1,15}(?:\.\d{1,9})?)\b|(?<![\w.$])(?P<word>[^\W\d][\w-]*)(?P<key>:?)"""
-)
 
 
 class CalledMethod(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,7 +83,7 @@ class CalledMethods(msgspec.Struct, frozen=True, kw_only=True):
         found: dict[str | int | float, None] = {}
         for name, version, class_name in sorted(wanted):
             package = packages[name, version]
-            found.update(dict.fromkeys(_literals(package.file(package.classes[class_name]))))
+            found.update(dict.fromkeys(literals(package.file(package.classes[class_name]))))
         return {MODULE: repr([*found])}
 
     def _packages(self) -> list[Package]:
@@ -298,15 +294,3 @@ def _taking(record: Any, attributes: Iterable[str], value: Any) -> str | None:
             continue
         return each
     return None
-
-
-def _literals(source: bytes) -> Iterator[str | int | float]:
-    """Texts and numbers that stand in a class file, keys and names among them."""
-    for each in _LITERAL.finditer(source.decode()):
-        if (number := each["number"]) is not None:
-            yield float(number) if "." in number else int(number)
-        elif (word := each["word"]) is not None:
-            if not (each["key"] and word[0].isupper()):  # such as `Body:`
-                yield word
-        else:
-            yield each["single"] or each["double"] or ""

@@ -10,7 +10,13 @@ from trundle.codegen import STRAIGHT
 from trundle.evolution import KEYED_CONVERSIONS, SCALAR_CONVERSIONS, VERSIONED
 from trundle.project._config_admission import admission_schema
 from trundle.project._config_kubernetes import kubernetes_schema
-from trundle.project._config_words import CLASS_REFERENCE, IDENTIFIER, PACKAGE_NAME, VERSION
+from trundle.project._config_words import (
+    CLASS_REFERENCE,
+    IDENTIFIER,
+    PACKAGE_NAME,
+    PACKAGED_CLASS,
+    VERSION,
+)
 from trundle.schema.readers import Format
 
 _Json = dict[str, Any]
@@ -171,9 +177,19 @@ def _hook() -> _Json:
             },
             "use": {
                 "type": "string",
-                "pattern": f"^({CLASS_REFERENCE})$",
-                "description": "The class that holds the hooks, as package.module:Class. With two or more "
-                "dots before it, it is imported relatively to the generated package.",
+                "pattern": f"^({CLASS_REFERENCE}|{PACKAGED_CLASS})$",
+                "description": "The class that holds the hooks: a Python class as package.module:Class, with two or more "
+                "dots before it where it is imported relatively to the generated package; or the full name of a class of "
+                "the package, whose static methods are the hooks.",
+            },
+            "writes": {
+                "type": "object",
+                "properties": {
+                    name: {"type": "array", "items": {"type": "string"}, "minItems": 1}
+                    for name in ("assign_to", "assign_from")
+                },
+                "additionalProperties": False,
+                "description": "The properties that static methods write; Python methods declare that themselves.",
             },
         },
         required=("type", "between", "use"),

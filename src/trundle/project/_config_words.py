@@ -13,6 +13,9 @@ ABSOLUTE_CLASS = f"{PACKAGE_NAME}:{PACKAGE_NAME}"
 CLASS_REFERENCE = rf"(\.\.+)?{ABSOLUTE_CLASS}"
 """A class as `package.module:Class`, or seen from the generated package as `..package.module:Class`."""
 
+PACKAGED_CLASS = rf"{IDENTIFIER}(\.{IDENTIFIER})+"
+"""A class of the package that carries the project, by its full name with a namespace."""
+
 VERSION = (
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}(-[A-Za-z][0-9A-Za-z.-]*)?|v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?"
     r"|v(1api)?[0-9]{8}([A-Za-z][0-9A-Za-z.-]*)?"

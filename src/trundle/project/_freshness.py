@@ -188,7 +188,9 @@ def _said(config: Config) -> Iterator[str]:
     for each in config.changes:
         yield repr((str(each.version), each.type, each.rename_type, *_rules(each)))
     for hook in config.hooks:
-        yield repr((hook.type, str(hook.older), str(hook.newer), hook.use, hook.relative))
+        yield repr(
+            (hook.type, str(hook.older), str(hook.newer), hook.use, hook.relative, hook.writes)
+        )
 
 
 def _rules(changes: TypeChanges) -> Iterator[object]:

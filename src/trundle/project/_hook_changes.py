@@ -8,9 +8,13 @@ from collections.abc import Iterator
 
 import msgspec
 
+from trundle.documents import UnreadableError, parse_values
 from trundle.evolution import HookReference
-from trundle.packages import ChangeCode, ReleaseChange, judged, major, minor
+from trundle.packages import ChangeCode, PackageError, ReleaseChange, judged, major, minor
+from trundle.project._packaged_classes import package_around, packaged_classes
 from trundle.project.config import Config
+
+_ASSIGNING = ("assign_to", "assign_from")
 
 
 class _Hook(msgspec.Struct, frozen=True):
@@ -18,7 +22,7 @@ class _Hook(msgspec.Struct, frozen=True):
 
     Attributes:
         methods: the methods by which it converts.
-        text: what its module says, without comments and layout; None where it is not in the project.
+        text: what its module says, without comments and layout, or the file of its class; None where it is not in the project.
     """
 
     methods: frozenset[str]
@@ -56,6 +60,31 @@ def _place(key: tuple[str, str, str]) -> str:
 
 
 def _read(hook: HookReference, config: Config) -> _Hook:
+    return _read_static(hook, config) if hook.is_static else _read_python(hook, config)
+
+
+def _read_static(hook: HookReference, config: Config) -> _Hook:
+    """A hook whose methods are static, as the file of its class has it."""
+    folder = package_around(config.path.parent)
+    try:
+        package = None if folder is None else packaged_classes(folder)
+    except (PackageError, OSError, UnicodeDecodeError):
+        package = None
+    text = "" if package is None else package.texts.get(hook.use, "")
+    if not text:
+        return _Hook(frozenset(), None)
+    try:
+        (found,) = parse_values(text.encode(), file=hook.use, yaml=True)
+    except (UnreadableError, ValueError):
+        return _Hook(frozenset(), text)
+    methods = found.get("Methods") if isinstance(found, dict) else None
+    names = methods if isinstance(methods, dict) else {}
+    called = (str(each) for each in names)
+    known = (each for each in called if each in _ASSIGNING or each.startswith("convert_"))
+    return _Hook(frozenset(known), text)
+
+
+def _read_python(hook: HookReference, config: Config) -> _Hook:
     module, _, path = hook.use.partition(":")
     folder = config.path.parent.joinpath(*module.split("."))
     for file in (folder.with_suffix(".py"), folder / "__init__.py"):

@@ -20,6 +20,7 @@ from trundle.evolution import (
     Lineage,
     Neighbours,
     PathError,
+    Place,
     converter_names,
     join_path,
     split_path,
@@ -27,7 +28,7 @@ from trundle.evolution import (
 from trundle.project._hook_values import HookValue, References
 from trundle.project._release_rules import ASSIGNING, ReleaseHook
 from trundle.project.findings import ProjectCode, finding
-from trundle.schema import EnumType, Nullable, ObjectType, Ref, Schema
+from trundle.schema import EnumType, FreeForm, Nullable, ObjectType, Ref, Schema
 from trundle.schema import Type as SchemaType
 from trundle.version import ApiVersion
 
@@ -333,6 +334,8 @@ class _Look:
             definition = lineage.definition(version)
             path = [name] if definition.property(name) is not None else parts
             type_ = _type_at(schema, definition, path)
+            if types is self._given and lineage.is_metadata(Place(version, name)):
+                type_ = FreeForm()
             if type_ is None:
                 return None
             found = join_path(tuple(path))

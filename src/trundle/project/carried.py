@@ -1,7 +1,8 @@
 """Generates the packages of projects that installed packages carry, in a folder of the process that uses them.
 
-Nothing of an installed package is run: what it brings of generated code is left where it is, and code is generated from its schemas, rules and
-lock. So a project that needs Python of its own, such as hooks, or webhooks, cannot be used so.
+Nothing of an installed package is run as Python: what it brings of generated code is left where it is, and code is generated from its schemas, rules
+and lock. So a project that needs Python of its own, such as hooks, or webhooks, cannot be used so. Hooks that are static methods of its classes run in
+the engine, in processes of their own.
 """
 
 import importlib
@@ -13,11 +14,13 @@ from typing import Self
 
 import msgspec
 
+from trundle.project._packaged_classes import package_around, packaged_classes
 from trundle.project.config import Config, load_config
-from trundle.project.errors import FileCode, ProjectFileError
+from trundle.project.errors import ConfigError, FileCode, ProjectFileError
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_parts
 from trundle.project.releasing import projects_in
+from trundle.project.static_methods import APART
 from trundle.runtime import AnyScheme
 from trundle.schema.readers import is_python
 
@@ -57,6 +60,7 @@ class CarriedProjects:
         root.mkdir(parents=True)
         (root / "__init__.py").write_text('"""Generated from installed packages."""\n')
         sys.path.insert(0, str(self._folder))
+        APART.add(self.package)
         importlib.invalidate_caches()
         return self
 
@@ -66,6 +70,7 @@ class CarriedProjects:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        APART.discard(self.package)
         sys.path.remove(str(self._folder))
         self.forget("")
 
@@ -83,6 +88,24 @@ class CarriedProjects:
             _require_data_only(config, folder)
             found.append(self._loaded(config))
         return tuple(found)
+
+    @staticmethod
+    def text_of_classes(folder: Path) -> Mapping[str, str]:
+        """The files of the classes in a package by their paths in it, where hooks of its projects are static methods; else none.
+
+        Raises:
+            PackageError: the manifest cannot be used.
+            OSError: a file cannot be read.
+            UnicodeDecodeError: one is no text.
+        """
+        for name in projects_in(folder):
+            try:
+                hooks = load_config(folder / name).hooks
+            except ConfigError:  # Loading it says what is wrong.
+                continue
+            if any(each.is_static for each in hooks):
+                return packaged_classes(folder).files
+        return {}
 
     def forget(self, member: str) -> None:
         """Drops the modules of a generated package that is no longer used; of all of them where it is empty."""
@@ -123,8 +146,9 @@ def _require_data_only(config: Config, folder: Path) -> None:
         ProjectFileError: it does.
     """
     python = [str(each.path) for each in config.sources if is_python(each)]
+    hooks = [f"the hook {each.use}" for each in config.hooks if not each.is_static]
     runs = [
-        *(f"the hook {each.use}" for each in config.hooks),
+        *hooks,
         *(f"the admission hook {each.use}" for each in config.admission if each.use),
         *(f"the webhook {each.webhook.url}" for each in config.admission if each.webhook),
         *(f"the schemas in Python {each}" for each in python),
@@ -132,8 +156,18 @@ def _require_data_only(config: Config, folder: Path) -> None:
     if runs:
         expected = "a project without Python and webhooks, since nothing of installed packages is run or called"
         advice = "serve it as a project with `trundle -C FOLDER serve`"
+        if hooks:
+            advice += (
+                ", or ask the publisher to write hooks as static methods of classes in the package"
+            )
         raise ProjectFileError(FileCode.PACKAGE, config.path, expected, ", ".join(runs), advice)
     root = folder.resolve()
+    around = package_around(config.path.parent)
+    if any(each.is_static for each in config.hooks) and (
+        around is None or not around.resolve().is_relative_to(root)
+    ):
+        expected, advice = "a manifest with the classes of hooks", "ask the publisher to pack it"
+        raise ProjectFileError(FileCode.PACKAGE, config.path, expected, "none", advice)
     outside = [
         str(each.path) for each in config.sources if not each.path.resolve().is_relative_to(root)
     ]

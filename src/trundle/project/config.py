@@ -4,7 +4,6 @@ import keyword
 import os
 import re
 import sys
-from importlib.util import resolve_name
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -25,9 +24,10 @@ from trundle.documents import (
 from trundle.evolution import HookReference, TypeChanges
 from trundle.project._config_admission import AdmissionRule, read_admission
 from trundle.project._config_groups import Group, read_groups
+from trundle.project._config_hooks import read_hooks
 from trundle.project._config_kubernetes import Kubernetes, read_kubernetes
 from trundle.project._config_schema import config_schema
-from trundle.project._config_words import CLASS_REFERENCE, PACKAGE_NAME, read_version
+from trundle.project._config_words import PACKAGE_NAME, read_version
 from trundle.project._rules import read_rules
 from trundle.project.errors import ConfigError, ConfigMissingError, FileCode, finding
 from trundle.schema.readers import Format, Source, is_pattern
@@ -52,9 +52,7 @@ _KEYS = (
     "admission",
 )
 _SOURCE_KEYS = ("path", "format", "version", "resources", "group")
-_HOOK_KEYS = ("type", "between", "use")
 _POSITIVE = re.compile(r"[1-9][0-9]{0,8}")
-_PAIR = 2
 
 
 class HeldHub(msgspec.Struct, frozen=True):
@@ -178,7 +176,7 @@ def _read(walker: Walker, path: Path, roots: list[Node]) -> Config | None:
         straight=_straight(walker, fields),
         unknown="keep" if _unknown(walker, fields) == "keep" else "error",
         changes=_changes(walker, fields),
-        hooks=_hooks(walker, fields, package or ""),
+        hooks=read_hooks(walker, fields, package or ""),
         kubernetes=read_kubernetes(walker, fields),
         admission=read_admission(walker, fields),
     )
@@ -342,66 +340,3 @@ def _changes(walker: Walker, fields: Fields) -> tuple[TypeChanges, ...]:
             # An unreadable version is a finding, yet the rules below it are read all the same.
             changes.append(read_rules(walker, version or ApiVersion.parse("v1"), name, rules))
     return tuple(changes)
-
-
-def _hooks(walker: Walker, fields: Fields, package: str) -> tuple[HookReference, ...]:
-    if "hooks" not in fields:
-        return ()
-    found: dict[tuple[str, ApiVersion, ApiVersion], HookReference] = {}
-    for node in walker.items(fields["hooks"][1], "a list of hooks"):
-        hook = _hook(walker, node, package)
-        if hook is None:
-            continue
-        first = found.setdefault((hook.type, hook.older, hook.newer), hook)
-        if first is not hook:
-            expected = f"one hook for {hook.type} from {hook.older} to {hook.newer}"
-            found_text = f"another at {first.where}"
-            walker.note(node.line, expected, found_text, "join the two classes")
-    return tuple(found.values())
-
-
-def _hook(walker: Walker, node: Node, package: str) -> HookReference | None:
-    fields = walker.fields(node, "a hook", _HOOK_KEYS, _HOOK_KEYS)
-    name = _optional_text(walker, fields, "type", "the type's name on the older side")
-    use = _optional_text(walker, fields, "use", "a class as package.module:Class")
-    if use is not None and not re.fullmatch(CLASS_REFERENCE, use):
-        line = fields["use"][1].line
-        advice = "write module and class, parted by a colon"
-        walker.note(line, "a class as package.module:Class", repr(use), advice)
-        use = None
-    elif use is not None and package and _level(use) > package.count(".") + 1:
-        line = fields["use"][1].line
-        found = f"{use!r}, which leads out of {package}"
-        advice = "remove dots, or put the generated package into another one"
-        walker.note(line, f"a class in a package around {package}", found, advice)
-        use = None
-    pair = _between(walker, fields["between"][1]) if "between" in fields else None
-    if name is None or use is None or pair is None:
-        return None
-    module, _, class_ = use.partition(":")
-    absolute = f"{resolve_name(module, package) if package else module}:{class_}"
-    return HookReference(
-        name, *pair, use=absolute, where=walker.place(node), relative=_level(use) > 0
-    )
-
-
-def _level(use: str) -> int:
-    """How many dots a reference starts with; each but the first leads to the package around."""
-    return len(use) - len(use.lstrip("."))
-
-
-def _between(walker: Walker, node: Node) -> tuple[ApiVersion, ApiVersion] | None:
-    items = walker.items(node, "the older and the newer version")
-    if len(items) != _PAIR:
-        if items or isinstance(node, ListNode):
-            found = f"{len(items)} versions"
-            walker.note(node.line, "two versions", found, "write [older, newer]")
-        return None
-    older, newer = (read_version(walker, item) for item in items)
-    if older is None or newer is None:
-        return None
-    if not older < newer:
-        found = f"{older} before {newer}"
-        walker.note(node.line, "the older version first", found, "write [older, newer]")
-        return None
-    return older, newer

@@ -16,6 +16,7 @@ from trundle.codegen import (
     generate_joined,
     generate_package,
     generate_tests,
+    static_methods,
 )
 from trundle.errors import Finding
 from trundle.evolution import ChangeError
@@ -108,18 +109,27 @@ def _blueprint(project: Project) -> Blueprint:
 
 def _files_of(project: Project, blueprint: Blueprint) -> Mapping[str, bytes]:
     project.require_sound()
+    files = dict(package_files(project, blueprint))
+    tests = generate_tests(project.evolution, **_options(project, blueprint))
+    files.update({f"{TESTS}/{name}": content for name, content in tests.items()})
+    return files
+
+
+def package_files(project: Project, blueprint: Blueprint) -> Mapping[str, bytes]:
+    """A project's generated package without its tests, by path relative to the package's folder."""
+    files = dict(generate_package(project.evolution, **_options(project, blueprint)))
+    return files | static_methods(blueprint, project.static.files, project.static.calls)
+
+
+def _options(project: Project, blueprint: Blueprint) -> dict[str, Any]:
     config = project.config
-    options: dict[str, Any] = {
+    return {
         "package": config.package,
         "title": config.title,
         "horizon": config.horizon,
         "unknown": config.unknown,
         "blueprint": blueprint,
     }
-    files = dict(generate_package(project.evolution, **options))
-    tests = generate_tests(project.evolution, **options)
-    files.update({f"{TESTS}/{name}": content for name, content in tests.items()})
-    return files
 
 
 def generate(

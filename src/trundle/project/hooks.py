@@ -7,15 +7,25 @@ the configuration puts it is a finding; it is never left out in silence.
 """
 
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from traceback import extract_tb
 from types import TracebackType
 from typing import NamedTuple, Protocol
 
+import msgspec
+
+from trundle.codegen import STATIC_METHODS, StaticCall, static_class
 from trundle.errors import Finding, did_you_mean, listed
-from trundle.evolution import Evolution, HookDeclaration, HookReference, Lineage, VersionMap
+from trundle.evolution import (
+    Evolution,
+    HookDeclaration,
+    HookReference,
+    Lineage,
+    Neighbours,
+    VersionMap,
+)
 from trundle.project._hook_labels import without_unfit_labels
 from trundle.project._hook_methods import Place, read_methods
 from trundle.project._importing import file_of, importable
@@ -24,18 +34,42 @@ from trundle.schema import ObjectType
 from trundle.version import ApiVersion
 
 
+class StaticCalls(NamedTuple):
+    """The static methods that conversions of a project call.
+
+    Attributes:
+        files: the files of the package that has them, as far as they are needed.
+        calls: how they are called, by type, neighbours, and what they are for.
+        classes: the text of each class.
+    """
+
+    files: Mapping[str, str] = {}
+    calls: Mapping[tuple[str, Neighbours, str], StaticCall] = {}
+    classes: Mapping[str, str] = {}
+
+
+def in_python(reference: HookReference, package: str) -> HookReference:
+    """A hook as Python code outside of a generated package names it: static methods by the class in it that calls them."""
+    if not reference.is_static:
+        return reference
+    name = static_class(reference.type, Neighbours(reference.older, reference.newer))
+    return msgspec.structs.replace(reference, use=f"{package}.{STATIC_METHODS}:{name}")
+
+
 class Discovered(NamedTuple):
     """What became of the hooks that a configuration names.
 
     Attributes:
         declarations: the hooks that can be called.
         misfits: everything that is wrong with the others.
-        files: the files of their modules, and of what these import from the project's folder.
+        files: the files of their modules, and of what these import from the project's folder; those of classes that have static methods.
+        static: the static methods among them.
     """
 
     declarations: tuple[HookDeclaration, ...]
     misfits: tuple[Misfit, ...]
     files: tuple[Path, ...]
+    static: StaticCalls = StaticCalls()
 
 
 def discover_hooks(
@@ -60,6 +94,8 @@ def discover_hooks(
     modules = list(hook_modules(references))
     with importable([folder], modules, barred=package) as imported:
         for reference in references:
+            if reference.is_static:
+                continue
             unusable: list[Finding] = []
             class_ = load_class(reference, folder, package, unusable)
             misfits += [Misfit((), each) for each in unusable]
@@ -72,9 +108,46 @@ def discover_hooks(
                     declarations.append(declaration)
             misfits += [Misfit(hook_key(reference), each) for each in problems]
         files = {path for name in modules for path in file_of(sys.modules.get(name))}
+    static = StaticCalls()
+    if any(each.is_static for each in references):
+        found_static, static, paths = _discover_static(
+            references, evolution, lineages, folder, misfits
+        )
+        declarations += found_static
+        files |= paths
     fitting, unfit = without_unfit_labels(declarations, evolution)
     misfits += [Misfit(hook_key(reference), each) for reference, each in unfit]
-    return Discovered(fitting, tuple(misfits), tuple(sorted(files | imported)))
+    return Discovered(fitting, tuple(misfits), tuple(sorted(files | imported)), static)
+
+
+def _discover_static(
+    references: Sequence[HookReference],
+    evolution: Evolution,
+    lineages: Sequence[Lineage],
+    folder: Path,
+    misfits: list[Misfit],
+) -> tuple[list[HookDeclaration], StaticCalls, set[Path]]:
+    """The hooks that are static methods; what is wrong with others is added to the misfits."""
+    from trundle.project._static_hooks import StaticHooks  # noqa: PLC0415 - needs an extra
+
+    hooks = StaticHooks(folder)
+    declarations: list[HookDeclaration] = []
+    calls: dict[tuple[str, Neighbours, str], StaticCall] = {}
+    for reference in references:
+        if not reference.is_static:
+            continue
+        problems: list[Finding] = []
+        place = _place(reference, evolution, lineages, None, problems)
+        if place is not None:
+            read = hooks.read(reference, place.lineages)
+            problems += read.findings
+            calls.update(read.calls)
+            declarations += [] if read.declaration is None else [read.declaration]
+        misfits += [Misfit(hook_key(reference), each) for each in problems]
+    package = hooks.package
+    if isinstance(package, str):
+        return declarations, StaticCalls(), set()
+    return declarations, StaticCalls(package.files, calls, package.texts), set(package.paths)
 
 
 def hook_key(reference: HookReference) -> tuple[str, ...]:
@@ -277,4 +350,6 @@ def _fits(
 
 def hook_modules(references: Sequence[HookReference]) -> Iterator[str]:
     """The modules that hold a project's hooks."""
-    yield from dict.fromkeys(each.use.partition(":")[0] for each in references)
+    yield from dict.fromkeys(
+        each.use.partition(":")[0] for each in references if not each.is_static
+    )

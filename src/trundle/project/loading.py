@@ -17,7 +17,7 @@ from trundle.project._storage import unknown_hubs, with_storage
 from trundle.project.changes import apply_changes, without_misfits
 from trundle.project.config import Config, load_config
 from trundle.project.findings import FindingsError, Misfit
-from trundle.project.hooks import discover_hooks
+from trundle.project.hooks import StaticCalls, discover_hooks
 from trundle.schema import Schema
 from trundle.schema.readers import Catalogue, Source, read_schemas
 
@@ -31,6 +31,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
         evolution: how they evolve, under the changes and hooks that fit.
         lineages: all lineages of the evolution.
         findings: what is wrong with the other changes and hooks.
+        static: the static methods among the hooks.
     """
 
     config: Config
@@ -38,6 +39,7 @@ class Project(msgspec.Struct, frozen=True, kw_only=True):
     evolution: Evolution
     lineages: tuple[Lineage, ...]
     findings: tuple[Finding, ...] = ()
+    static: StaticCalls = StaticCalls()
 
     @property
     def hooks(self) -> tuple[HookDeclaration, ...]:
@@ -198,7 +200,11 @@ def _follow(
         # The changes were judged before; a hook may join what a change kept apart.
         applied = apply_changes(schemas, applied.evolution.all_changes, found.declarations)
     project = Project(
-        config=config, schemas=schemas, evolution=applied.evolution, lineages=applied.lineages
+        config=config,
+        schemas=schemas,
+        evolution=applied.evolution,
+        lineages=applied.lineages,
+        static=found.static,
     )
     return project, found.files, tuple(dict.fromkeys((*misfits, *applied.misfits, *found.misfits)))
 

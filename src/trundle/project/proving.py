@@ -15,6 +15,7 @@ from trundle.codegen import Blueprint, generate_package, renamed_properties
 from trundle.errors import errors_among
 from trundle.evolution import Evolution
 from trundle.project._apart import bound_memory
+from trundle.project._class_literals import literals
 from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import outline_of
@@ -22,8 +23,8 @@ from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
 from trundle.project.findings import FindingsError
-from trundle.project.generating import package_folder
-from trundle.project.hooks import hook_modules
+from trundle.project.generating import package_files, package_folder
+from trundle.project.hooks import hook_modules, in_python
 from trundle.project.loading import Project, load_part
 from trundle.project.shipping import ShippedPackage, gathered, shipped_scheme
 from trundle.report import ReportError
@@ -35,7 +36,7 @@ from trundle.workers import Opening, Workers, spread
 if TYPE_CHECKING:
     from trundle.project._called_methods import CalledMethods
     from trundle.project.package_evolution import PackageEvolutions
-    from trundle.verify.proofs import Proof, Prover, Work
+    from trundle.verify.proofs import Part, Proof, Prover, Work
 
 _CHUNK = 3
 """How many versions of a resource type a process proves in one go."""
@@ -81,18 +82,13 @@ def prove_project(
     project.require_sound()
     config = project.config
     blueprint = Blueprint(project.evolution, config.horizon, config.straight)
-    files = generate_package(
-        project.evolution,
-        package=config.package,
-        title=config.title,
-        horizon=config.horizon,
-        unknown=config.unknown,
-        blueprint=blueprint,
-    )
+    files = package_files(project, blueprint)
     folder = package_folder(project.config)
     current = all(_holds(folder / path, content) for path, content in files.items())
     modules = tuple(hook_modules(config.hooks))
     sources = {name: text for name in modules if (text := _source(project.folder, name))}
+    uses = {each.use for each in config.hooks if each.is_static}
+    sources |= {use: repr([*literals(project.static.classes[use].encode())]) for use in uses}
     with contextlib.ExitStack() as stack:
         home = config.output if current else stack.enter_context(_written(config.package, files))
         package = _Package(config.package, (home, project.folder), modules)
@@ -326,7 +322,7 @@ class _Run:
             if self.options.version is not None:
                 chosen = own_spelling(self.options.version, resource.versions.versions)
                 versions = [] if chosen is None else [chosen.text]
-            part = part_of(self.evolution, resource)
+            part = self.callable_anywhere(part_of(self.evolution, resource))
             works.extend(
                 Work(
                     part=part,
@@ -342,6 +338,18 @@ class _Run:
             known = {each.text for each in self.evolution.versions.versions}
             raise ReportError("version", str(self.options.version), known)
         return works
+
+    def callable_anywhere(self, part: "Part") -> "Part":
+        """A part whose static methods other generated packages call by those of this one."""
+        return msgspec.structs.replace(
+            part,
+            hooks=tuple(
+                msgspec.structs.replace(
+                    each, reference=in_python(each.reference, self.package.name)
+                )
+                for each in part.hooks
+            ),
+        )
 
     def results(self, works: "Sequence[Work]") -> "Iterator[Proof]":
         if self.workers is not None:

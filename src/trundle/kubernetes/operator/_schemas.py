@@ -22,7 +22,7 @@ from trundle.runtime import AnyScheme
 
 _SUFFIXES = frozenset({".json", ".lock", ".yaml", ".yml"})
 _OTHERS = frozenset({"Classes", "UI", "app.yaml", "manifest.yaml", "manifests"})
-"""What of a package says nothing about its resource types; a release in which nothing else differs rewrites no objects."""
+"""What of a package says nothing about its resource types, unless hooks are in its classes; a release in which nothing else differs rewrites no objects."""
 
 _AGAIN = 60.0
 """After how many seconds schemas are tried again that could not be loaded, since what was in the way, such as a full disk, may be gone."""
@@ -171,11 +171,21 @@ def packed(folder: Path) -> bytes | None:
         for each in names
         if each.parts[0] not in _OTHERS
     }
+    files.update(_classes(folder))
     found = zlib.compress(json.dumps(files, sort_keys=True).encode(), 9)
     if len(found) > _MOST_BYTES:
         expected = f"up to {_MOST_BYTES} bytes, compressed"
         raise SchemasError("the schemas", expected, f"{len(found)}", "divide the package")
     return found
+
+
+def _classes(folder: Path) -> Mapping[str, str]:
+    """The classes of a package whose static methods are hooks of its resource types."""
+    try:
+        return CarriedProjects.text_of_classes(folder)
+    except (TrundleError, OSError, UnicodeDecodeError) as error:
+        advice = "ask the publisher to correct it; the release before stays"
+        raise SchemasError("the classes", "classes that can be read", str(error), advice) from None
 
 
 def _unusable(why: str) -> SchemasError:
