@@ -37,7 +37,9 @@ def operating(cluster, folder, identity):
         steady.define()
         yield acting
     finally:
-        cluster.kubectl("delete", "crd", f"sites.{GROUP}", "--ignore-not-found", "--timeout=60s", check=False)
+        cluster.kubectl(
+            "delete", "crd", f"sites.{GROUP}", "--ignore-not-found", "--timeout=60s", check=False
+        )
         acting.stop(9)
         steady.end()
 
@@ -59,7 +61,10 @@ def test_the_story_on_a_cluster_shows_what_trundle_serve_shows(cluster, served, 
         story = Story(
             tmp_path / "guide",
             stage=CLUSTER,
-            names={"oci:registry/": f"http://{host}", "http://registry.example.com": f"http://{host}"},
+            names={
+                "oci:registry/": f"http://{host}",
+                "http://registry.example.com": f"http://{host}",
+            },
             variables={"KUBECONFIG": str(cluster.kubeconfig)},
             programs=cluster.programs,
             kills=kills,

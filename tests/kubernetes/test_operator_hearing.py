@@ -1,20 +1,31 @@
 """What annotations of an `Installation` do to what is installed."""
 
+import pytest
 import sites
-from test_operator_parts import asked
 
-from trundle.channels import read_policy
+from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
 from trundle.installation import upgrade
+from trundle.kubernetes.operator import wanted_of
 from trundle.kubernetes.operator._hearing import hear
 
 NAME = "acme/crm"
 AT_ONCE = read_policy({"minor": "immediate", "major": "approval"}, "policy")
 
 
+def asked(**annotations):
+    named = {f"trundle.dev/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    metadata = {"name": "crm", "namespace": "shop", "annotations": named}
+    return wanted_of({"kind": "Installation", "metadata": metadata, "spec": {"package": NAME}})
+
+
+def ready():
+    """The cluster is ready for the release before."""
+
+
 def looked(site, **annotations):
     """The version that is installed once an operator has looked."""
     with site.installation() as installation:
-        refusals = hear(installation, NAME, asked({"package": NAME}, **annotations))
+        refusals = hear(installation, NAME, asked(**annotations), ready)
         assert refusals == ()
         upgrade(installation, [NAME])
         return str(installation.package(NAME).version)
@@ -63,5 +74,23 @@ def test_an_approval_of_what_the_channel_does_not_list_is_refused(tmp_path):
     site.publish("1.0.0")
     site.install()
     with site.installation() as installation:
-        [refusal] = hear(installation, NAME, asked({"package": NAME}, approve="3.0.0"))
+        [refusal] = hear(installation, NAME, asked(approve="3.0.0"), ready)
     assert str(refusal.code) == "version-not-found"
+
+
+def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_path):
+    def not_ready():
+        raise RefusedError(refusal(RefusalCode.STILL_STORED, "a CRD", "no v3", "some"))
+
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    assert looked(site) == "1.1.0"
+    with site.installation() as installation:
+        for given, code in (({}, "still-stored"), ({"hold": "an audit"}, "held")):
+            with pytest.raises(RefusedError) as error:
+                hear(installation, NAME, asked(roll_back="1.1.0", **given), not_ready)
+            assert str(error.value.code) == code
+            assert str(installation.package(NAME).version) == "1.1.0"
+    assert looked(site, roll_back="1.1.0") == "1.0.0"

@@ -13,10 +13,9 @@ import shutil
 import signal
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import guides
 
@@ -24,7 +23,7 @@ GUIDE = guides.ROOT / "docs" / "roll-a-package-forward.md"
 CLUSTER = "on a cluster"
 GROUP = "sites.example.com"
 VERSIONS = ("v1", "v2", "v3")
-_TELLING = re.compile(r"^\(exit \d+\); (trundle env|kubectl) ")
+_TELLING = ("trundle env ", "kubectl ")
 _KILLED = re.compile(r"; trundle (env (deploy|upgrade|rollback)|upgrade|store roll) ")
 """What goes on where it is run again after it was killed."""
 
@@ -86,35 +85,19 @@ class Story:
         """Runs it; what was there after each command that all stages have."""
         self.folder.mkdir(parents=True, exist_ok=True)
         text = GUIDE.read_text(encoding="utf-8")
-        told = {
-            each.line
-            for stage in ("", CLUSTER)
-            for each in guides.read_guide(text, stage)
-            if isinstance(each, guides.Command)
-        }
-        moments = []
+        shared = _shared(text)
+        moments: list[Moment] = []
         with self._client:
             running = guides.run_guide(
                 text, self.folder, stage=self.stage, names=self._names, run=self._run
             )
             for command, real in running:
-                assert command.line in told
                 if not self._kills:
                     assert guides.fits(command.output, real), f"$ {command.line}\n{real}"
-                if command.line in self.shared(text) and _TELLING.match(f"(exit 0); {command.line}"):
+                if command.line in shared and command.line.startswith(_TELLING):
                     moments.append(Moment(command.line, self._seen(len(moments))))
         self.edits = self._client.edits
         return moments
-
-    @staticmethod
-    def shared(text: str) -> set[str]:
-        """The commands that all stages have."""
-        return set.intersection(
-            *(
-                {e.line for e in guides.read_guide(text, stage) if isinstance(e, guides.Command)}
-                for stage in ("", CLUSTER)
-            )
-        )
 
     def _run(self, line: str, folder: Path, *, warmed: bool) -> tuple[str, int]:
         if self.stage and f"\n# {self.stage}\n" in line:
@@ -186,7 +169,7 @@ class _Client(threading.Thread):
         self._ended = threading.Event()
         self._error: BaseException | None = None
 
-    def __enter__(self) -> "_Client":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -228,6 +211,15 @@ class _Client(threading.Thread):
         self.edits += 1
 
 
+def _shared(text: str) -> set[str]:
+    """The commands that all stages have."""
+    one, other = (
+        {each.line for each in guides.read_guide(text, stage) if isinstance(each, guides.Command)}
+        for stage in ("", CLUSTER)
+    )
+    return one & other
+
+
 def _shown(found: dict[str, Any]) -> dict[str, Any]:
     """An object without what differs from run to run."""
     metadata = found.pop("metadata")
@@ -245,7 +237,9 @@ def has_kubectl() -> bool:
 
 
 @contextlib.contextmanager
-def again_and_again(act: Callable[[], None], pauses: Callable[[], float], most: int) -> Iterator[None]:
+def again_and_again(
+    act: Callable[[], None], pauses: Callable[[], float], most: int
+) -> Iterator[None]:
     """Does something again and again, some times at most, as long as the block lasts."""
     ended = threading.Event()
     errors: list[BaseException] = []

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.channels import RefusalCode, RefusedError
+from trundle.channels import RefusalCode, RefusedError, refusal
 from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
@@ -221,7 +221,10 @@ class Follower:
         if package.subscription.policy != wanted.policy and package.pinned is None:
             self._installation.set_policy(name, wanted.policy)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
-            report.stops(hear(self._installation, name, wanted), ready=True)
+            heard = hear(
+                self._installation, name, wanted, lambda: self._check_way_back(document, name)
+            )
+            report.stops(heard, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
         outlook = foresee(self._installation, [name])[0]
@@ -233,6 +236,24 @@ class Follower:
             )
         report.changed = package.digest != before
         return package
+
+    def _check_way_back(self, document: Mapping[str, Any], name: str) -> None:
+        """Refuses the release before as long as the cluster serves, or may store, what that does not know.
+
+        Raises:
+            RefusedError: it does.
+        """
+        with unpacked_before(self._installation, name) as folder:
+            back = packed(folder)
+        unknown = [] if back is None else self._rolling.unknown(owner_of(document), back)
+        if unknown:
+            code, advice = (
+                RefusalCode.STILL_STORED,
+                "wait; the condition Migrated says how far it is",
+            )
+            raise RefusedError(
+                *(refusal(code, str(x.place), x.expected, x.found, advice) for x in unknown)
+            )
 
     def _put(
         self,
