@@ -4,9 +4,10 @@ import pytest
 import sites
 
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
-from trundle.installation import upgrade
+from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
 from trundle.kubernetes.operator._hearing import hear
+from trundle.kubernetes.operator._reporting import Report
 
 NAME = "acme/crm"
 AT_ONCE = read_policy({"minor": "immediate", "major": "approval"}, "policy")
@@ -57,6 +58,20 @@ def test_an_approval_outlives_the_way_back(tmp_path):
     assert looked(site, approve="2.0.0", roll_back="2.0.0") == "1.0.0"
     assert looked(site, approve="2.0.0", hold="an audit") == "1.0.0"
     assert looked(site, approve="2.0.0") == "2.0.0"
+
+
+def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    looked(site)
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
+    report = Report()
+    with site.installation() as installation:
+        report.waits(foresee(installation, [NAME])[0].plan.blocked)
+    assert list(report.blocked) == ["Hold"]
+    assert "1.1.0: held; remove the annotation" in report.blocked["Hold"]
 
 
 def test_going_back_is_no_reason_to_end_a_hold_of_everything(tmp_path):

@@ -33,7 +33,7 @@ from trundle.kubernetes.operator._objects import Objects
 from trundle.kubernetes.operator._ordering import Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._releases import OtherReleaseError
-from trundle.kubernetes.operator._reporting import Report, camel
+from trundle.kubernetes.operator._reporting import Report
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import SchemasError, packed
 from trundle.kubernetes.operator._serving import DamagedError
@@ -230,10 +230,7 @@ class Follower:
         outlook = foresee(self._installation, [name])[0]
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
-        for each in outlook.plan.blocked:
-            report.blocked.setdefault(
-                camel(str(each.reason)), f"{each.entry.version}: {each.message}"
-            )
+        report.waits(outlook.plan.blocked)
         report.changed = package.digest != before
         return package
 
