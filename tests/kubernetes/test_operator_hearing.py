@@ -1,5 +1,7 @@
 """What annotations of an `Installation` do to what is installed."""
 
+import shutil
+
 import pytest
 import sites
 
@@ -72,6 +74,28 @@ def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
         report.waits(foresee(installation, [NAME])[0].plan.blocked)
     assert list(report.blocked) == ["Hold"]
     assert "1.1.0: held; remove the annotation" in report.blocked["Hold"]
+
+
+def test_it_goes_back_to_what_has_to_be_fetched_again(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    assert looked(site) == "1.1.0"
+    with site.installation() as installation:
+        shutil.rmtree(
+            installation.folders.content
+        )  # As for an operator that was moved to another machine.
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
+    assert site.text() == "acme/crm 1.0.0"
+
+    assert looked(site) == "1.1.0"
+    with site.installation() as installation:
+        shutil.rmtree(installation.folders.content)
+    shutil.rmtree(tmp_path / "registry")
+    with site.installation() as installation, pytest.raises(RefusedError):
+        hear(installation, NAME, asked(roll_back="1.1.0"), ready)
+    assert site.text() == "acme/crm 1.1.0"
 
 
 def test_going_back_is_no_reason_to_end_a_hold_of_everything(tmp_path):

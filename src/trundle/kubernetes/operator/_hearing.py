@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from trundle.channels import Hold, RefusedError
 from trundle.errors import Finding
-from trundle.installation import Installation, roll_back
+from trundle.installation import Installation, complete_before, roll_back
 from trundle.kubernetes.operator._wanted import Wanted
 
 _OPERATOR = "the operator"
@@ -38,6 +38,7 @@ def hear(
             if each.version is not None:
                 installation.unhold(name, each.version)
     elif wanted.roll_back == installation.package(name).version:
+        complete_before(installation, name)
         roll_back(installation, name, dry_run=True)  # The cluster is made ready where all else is.
         check_way_back()
         roll_back(installation, name)
