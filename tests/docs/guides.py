@@ -4,7 +4,8 @@ A ```` ```yaml ```` or ```` ```python ```` block whose first line is `# file: NA
 block holds commands, each after `$ `, and what they print; a line ` ...` stands for any lines. Everything
 else is for the eye only. A guide runs from its first line to its last in a folder of its own, which has a
 copy of `examples/` where the guide speaks of it. A server that it starts writes its process id to `NAME.pid`, and is ended at the
-end; the ports of `PORTS` stand for free ones, and `DATABASE` for an empty database on a real server.
+end; the ports of `PORTS` stand for free ones, and `DATABASE` for an empty database on a real server. A ```` ```sh ````
+block that begins with `# STAGE`, such as `# on a cluster`, stands for the console block before it where that stage is run.
 
 `python tests/docs/guides.py` writes the real output into every guide whose output is not that any more.
 """
@@ -17,7 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -58,14 +59,28 @@ class Command(NamedTuple):
     output: str
 
 
-def read_guide(text: str) -> Iterator[File | Command]:
-    """The files and commands of a guide, in their order."""
+def read_guide(text: str, stage: str = "") -> Iterator[File | Command]:
+    """The files and commands of a guide, in their order.
+
+    Args:
+        text: the guide.
+        stage: whose blocks stand for others; empty for none.
+    """
+    found: list[list[File | Command]] = []
+    console = 0
     for block in _BLOCK.finditer(text):
         content = block["text"]
         if block["kind"] == "console":
-            yield from _commands(content, block.start("text"))
+            console = len(found)
+            found.append([*_commands(content, block.start("text"))])
         elif named := _FILE.match(content):
-            yield File(named["name"], content)
+            found.append([File(named["name"], content)])
+        elif stage and content.startswith(f"# {stage}\n"):
+            found[console] = []
+            place = slice(block.end("text"), block.end("text"))
+            found.append([Command(f"set -e\n{content}", place, f"{ELISION}\n")])
+    for each in found:
+        yield from each
 
 
 def _commands(text: str, start: int) -> Iterator[Command]:
@@ -76,27 +91,42 @@ def _commands(text: str, start: int) -> Iterator[Command]:
         yield Command(line.removeprefix("$ "), place, output)
 
 
-def run_guide(text: str, folder: Path) -> Iterator[tuple[Command, str]]:
-    """Runs a guide in a folder; yields each command with what it really prints."""
+def run_guide(
+    text: str,
+    folder: Path,
+    *,
+    stage: str = "",
+    names: Mapping[str, str] | None = None,
+    run: Callable[..., tuple[str, int]] | None = None,
+) -> Iterator[tuple[Command, str]]:
+    """Runs a guide in a folder; yields each command with what it really prints.
+
+    Args:
+        text: the guide.
+        folder: the folder.
+        stage: whose blocks stand for others; empty for none.
+        names: what stands in the guide, with what is meant here.
+        run: runs a command as `print_of` does, which does so where None.
+    """
+    run = run or print_of
     if "examples/" in text:
         ignored = shutil.ignore_patterns("__pycache__", ".*cache", "crm")
         shutil.copytree(ROOT / "examples", folder / "examples", ignore=_but_top(ignored))
     status = 0
-    names = {each: str(serving.free_port()) for each in PORTS if each in text}
+    given = dict(names or {})
+    names = {each: str(serving.free_port()) for each in PORTS if each in text} | given
     resources = contextlib.ExitStack()
     try:
         if DATABASE in text:
             names[DATABASE] = f"{resources.enter_context(postgres.server())}/postgres"
-        for each in read_guide(text):
+        for each in read_guide(text, stage):
             if isinstance(each, File):
                 path = folder / each.name
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(each.text, encoding="utf-8")
+                path.write_text(_replaced(each.text, given), encoding="utf-8")
                 continue
             line = _replaced(each.line, names)
-            real, status = print_of(
-                f"(exit {status}); {line}", folder, warmed="$ kill " not in text
-            )
+            real, status = run(f"(exit {status}); {line}", folder, warmed="$ kill " not in text)
             yield each, _replaced(real, {free: shown for shown, free in names.items()})
     finally:
         for each in folder.glob("*.pid"):
@@ -111,18 +141,21 @@ def _replaced(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
-def print_of(line: str, folder: Path, *, warmed: bool = True) -> tuple[str, int]:
+def print_of(
+    line: str, folder: Path, *, warmed: bool = True, more: Mapping[str, str] | None = None
+) -> tuple[str, int]:
     """What a command prints in a folder, messages included, and its exit code.
 
     Args:
         line: the command.
         folder: the folder.
         warmed: whether `trundle` may be that of `warm`, which signals do not reach.
+        more: further variables of the environment.
     """
     done = subprocess.run(
         ["bash", "-c", line],
         cwd=folder,
-        env=_environment(warmed=warmed),
+        env=environment(warmed=warmed) | dict(more or {}),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -138,7 +171,12 @@ def _but_top(ignored):
     return lambda folder, names: () if Path(folder) == ROOT / "examples" else ignored(folder, names)
 
 
-def _environment(*, warmed: bool) -> dict[str, str]:
+def environment(*, warmed: bool) -> dict[str, str]:
+    """The variables that commands of guides are run with.
+
+    Args:
+        warmed: whether `trundle` may be that of `warm`, which signals do not reach.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()

@@ -282,6 +282,33 @@ def test_a_version_that_a_cluster_serves_does_not_leave_whatever_a_record_says(w
         assert world.labels(PEOPLE) == "v2 (v1)"
 
 
+def test_a_version_leaves_before_a_release_that_does_not_know_it_comes_back_also_where_its_shape_is_not_stored(
+    world,
+):
+    first = world.release("1", people=one("h1", "h1", "v1 v2"))
+    second = world.release("2", people=one("h1", "h1 h2", "v1 v2 v3"))
+    world.install("shop/a", first)
+    assert world.rolling.unknown("shop/a", second) == []
+    world.install("shop/a", second)
+    [found] = world.rolling.unknown("shop/a", first)
+    assert "v3" in found.expected
+    [finding] = world.look("shop/a", first).findings
+    assert str(finding.code) == "unreadable-storage"
+
+    world.install("shop/a", second, back=first, migrated=False)
+    assert world.labels(PEOPLE) == "v1 v2 (v3)"
+    assert [str(each.code) for each in world.rolling.unknown("shop/a", first)] == [
+        "waits-for-migration"
+    ]
+    world.install("shop/a", second, back=first)
+    assert world.rolling.unknown("shop/a", first) == []
+    world.install("shop/a", first)
+    assert world.labels(PEOPLE) == "v1 v2"
+    world.install("shop/a", second)
+    assert world.labels(PEOPLE) == "v1 v2 v3"
+    assert world.rolling.unknown("yard/b", first) == []
+
+
 def test_objects_are_rewritten_from_the_first_one_where_they_were_stored_elsewhere_meanwhile(
     world, people
 ):

@@ -185,7 +185,8 @@ class Operator:
 
 
 def environment(cluster):
-    return {**os.environ, "KUBECONFIG": str(cluster.kubeconfig)}
+    # Where a process ends by a fault of native code, its messages say where.
+    return {**os.environ, "KUBECONFIG": str(cluster.kubeconfig), "PYTHONFAULTHANDLER": "1"}
 
 
 def thing(kind, name, api="v1", **more):

@@ -13,7 +13,7 @@ from trundle.installation._agent import (
 )
 from trundle.installation._applying import Result
 from trundle.installation._content import ContentStore
-from trundle.installation._elsewhere import complete, restore, snapshot
+from trundle.installation._elsewhere import complete, complete_before, restore, snapshot
 from trundle.installation._errors import StateBusyError, StateError
 from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
 from trundle.installation._install import Install, install
@@ -60,6 +60,7 @@ __all__ = [
     "Tidied",
     "check_root",
     "complete",
+    "complete_before",
     "exists",
     "foresee",
     "forget_channels",

@@ -9,6 +9,8 @@ from pathlib import Path
 from trundle.installation._applying import unpack_here
 from trundle.installation._folders import Folders
 from trundle.installation._installation import Installation
+from trundle.installation._records import Package
+from trundle.installation._upgrade import way_back
 from trundle.registry import open_repository
 
 
@@ -57,10 +59,33 @@ def complete(installation: Installation, name: str) -> None:
     package = installation.package(name)
     if installation.folders.of(package).exists():
         return
-    where = f"{package.name} {package.release.version}"
     with installation.fetching():
-        source = open_repository(package.subscription.repository, settings=installation.settings)
-        artifact = installation.content.look(source, package.digest, where)
-        installation.content.fetch(source, artifact, where, installation.progress)
+        _fetch(installation, package, package.digest, str(package.release.version))
         with installation.alone():
             unpack_here(installation, package)
+
+
+def complete_before(installation: Installation, name: str) -> None:
+    """Fetches what `roll_back` goes back to, where only what is remembered was restored; nothing where there is none.
+
+    Args:
+        installation: the installation.
+        name: the package.
+
+    Raises:
+        RefusedError: it cannot be had.
+        StorageError: the local store cannot be written.
+    """
+    package = installation.package(name)
+    event = next(way_back(installation.history(package.name), package.digest), None)
+    if event is not None and not installation.content.has(event.before_digest):
+        with installation.fetching():
+            _fetch(installation, package, event.before_digest, event.before)
+
+
+def _fetch(installation: Installation, package: Package, digest: str, version: str) -> None:
+    """Fetches the content of a version of a package from where it is followed."""
+    where = f"{package.name} {version}"
+    source = open_repository(package.subscription.repository, settings=installation.settings)
+    artifact = installation.content.look(source, digest, where)
+    installation.content.fetch(source, artifact, where, installation.progress)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.channels import Hold, RefusalCode, RefusedError
+from trundle.channels import RefusalCode, RefusedError, refusal
 from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
@@ -18,7 +18,6 @@ from trundle.installation import (
     complete,
     foresee,
     install,
-    roll_back,
     uninstall,
     unpacked_before,
     upgrade,
@@ -26,6 +25,7 @@ from trundle.installation import (
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._applying import Applier, Leftover
+from trundle.kubernetes.operator._hearing import hear
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
@@ -33,7 +33,7 @@ from trundle.kubernetes.operator._objects import Objects
 from trundle.kubernetes.operator._ordering import Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._releases import OtherReleaseError
-from trundle.kubernetes.operator._reporting import Report, camel
+from trundle.kubernetes.operator._reporting import Report
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import SchemasError, packed
 from trundle.kubernetes.operator._serving import DamagedError
@@ -44,7 +44,6 @@ from trundle.registry import Reference
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _FOLDER = "manifests"
-_OPERATOR = "the operator"
 
 
 def parts_in(folder: Path) -> list[Part]:
@@ -222,35 +221,36 @@ class Follower:
         if package.subscription.policy != wanted.policy and package.pinned is None:
             self._installation.set_policy(name, wanted.policy)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
-            self._hear(name, wanted, report)
+            heard = hear(
+                self._installation, name, wanted, lambda: self._check_way_back(document, name)
+            )
+            report.stops(heard, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
         outlook = foresee(self._installation, [name])[0]
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
-        for each in outlook.plan.blocked:
-            report.blocked.setdefault(
-                camel(str(each.reason)), f"{each.entry.version}: {each.message}"
-            )
+        report.waits(outlook.plan.blocked)
         report.changed = package.digest != before
         return package
 
-    def _hear(self, name: str, wanted: Wanted, report: Report) -> None:
-        """Does what annotations ask for."""
-        installation = self._installation
-        held = [each for each in installation.holds(name) if each.version is None]
-        if wanted.hold and wanted.hold not in {each.reason for each in held}:
-            installation.hold(name, Hold(wanted.hold, installation.now(), by=_OPERATOR))
-        if not wanted.hold and any(each.by == _OPERATOR for each in held):
-            installation.unhold(name)
-        version = installation.package(name).version
-        if wanted.roll_back is not None and wanted.roll_back == version:
-            roll_back(installation, name)
-        if wanted.approved is not None and wanted.approved != installation.package(name).version:
-            try:
-                installation.approve(name, wanted.approved, by=_OPERATOR)
-            except RefusedError as error:
-                report.stops(error.refusals, ready=True)
+    def _check_way_back(self, document: Mapping[str, Any], name: str) -> None:
+        """Refuses the release before as long as the cluster serves, or may store, what that does not know.
+
+        Raises:
+            RefusedError: it does.
+        """
+        with unpacked_before(self._installation, name) as folder:
+            back = packed(folder)
+        unknown = [] if back is None else self._rolling.unknown(owner_of(document), back)
+        if unknown:
+            code, advice = (
+                RefusalCode.STILL_STORED,
+                "wait; the condition Migrated says how far it is",
+            )
+            raise RefusedError(
+                *(refusal(code, str(x.place), x.expected, x.found, advice) for x in unknown)
+            )
 
     def _put(
         self,

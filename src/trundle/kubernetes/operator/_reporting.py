@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trundle.channels import RefusalCode, Status, format_time
+from trundle.channels import Block, Blocked, RefusalCode, Status, format_time
 from trundle.errors import Code, Finding
 from trundle.kubernetes.operator._migrating import Progress
 
@@ -15,6 +15,7 @@ _ADVICE: Mapping[Code, str] = {
     RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",
 }
 """What to do in a cluster about refusals that name a command of an installation elsewhere."""
+_HELD = "held; remove the annotation `trundle.dev/hold` or `trundle.dev/roll-back`"
 _TAKEN_OVER = ("UpToDate", "ChannelUsable", "Published", "Held")
 
 
@@ -49,6 +50,12 @@ class Report:
     def says(self, reason: str, message: str, *, ready: bool = False) -> None:
         """Says whether it is ready, and why."""
         self.reason, self.message, self.ready = reason, message, ready
+
+    def waits(self, blocked: Iterable[Blocked]) -> None:
+        """Says which versions are not taken, however long one waits; only the first of a reason."""
+        for each in blocked:
+            why = _HELD if each.reason is Block.HOLD else each.message
+            self.blocked.setdefault(camel(str(each.reason)), f"{each.entry.version}: {why}")
 
     def stops(self, findings: Iterable[Finding], reason: str = "", *, ready: bool = False) -> None:
         """Says what is in the way.

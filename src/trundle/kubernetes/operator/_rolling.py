@@ -231,6 +231,22 @@ class Rolling:
             for finding in unread(each.served, readable, self._has_objects)
         ]
 
+    def unknown(self, owner: str, back: bytes) -> list[Finding]:
+        """The versions of CRDs that an earlier release does not know, and that may not leave them yet.
+
+        Args:
+            owner: the installation.
+            back: the packed schemas of the earlier release.
+
+        Raises:
+            SchemasError: nothing can be converted by the schemas.
+            ClusterError: the cluster cannot be asked.
+            DamagedError: it cannot be read what is stored.
+        """
+        record = self._records.get(owner)
+        served = None if record is None else joined(record.served, {})
+        return [] if served is None else list(self._unknown(served, self._loader.load(back)))
+
     def end(self, owner: str) -> None:
         """Ends rewriting objects of an installation that is gone."""
         self._migrations.forget(owner)
@@ -284,6 +300,10 @@ class Rolling:
         """Why a release cannot follow what is served; None where nothing is known to be."""
         if served is not None:
             yield from unread(served, schemas.readable, self._has_objects)
+        yield from self._unknown(served, schemas)
+
+    def _unknown(self, served: Served | None, schemas: Schemas) -> Iterator[Finding]:
+        """The versions of CRDs that a release does not know, and that may not leave them yet."""
         going = {} if served is None else served.going
         for kind in schemas.known:
             crd = self._cluster.definition(kind.qualified)

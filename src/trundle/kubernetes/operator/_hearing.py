@@ -1,0 +1,50 @@
+"""Does what the annotations of an `Installation` ask for: holds, goes back, approves."""
+
+from collections.abc import Callable
+
+from trundle.channels import Hold, RefusedError
+from trundle.errors import Finding
+from trundle.installation import Installation, complete_before, roll_back
+from trundle.kubernetes.operator._wanted import Wanted
+
+_OPERATOR = "the operator"
+
+
+def hear(
+    installation: Installation, name: str, wanted: Wanted, check_way_back: Callable[[], None]
+) -> tuple[Finding, ...]:
+    """Does what annotations ask for; why an approval is refused, else nothing.
+
+    What an annotation holds is held as long as it is there: everything, or the versions that were gone back from.
+
+    Args:
+        installation: the installation.
+        name: the package, which follows a channel.
+        wanted: what is asked for.
+        check_way_back: raises an error where the cluster is not ready for the release before.
+
+    Raises:
+        RefusedError: it cannot go back, or not yet.
+        StateBusyError: others were changing the installation all the time.
+    """
+    held = installation.holds(name)
+    everything = [each for each in held if each.version is None]
+    if wanted.hold and wanted.hold not in {each.reason for each in everything}:
+        installation.hold(name, Hold(wanted.hold, installation.now(), by=_OPERATOR))
+    if not wanted.hold and any(each.by == _OPERATOR for each in everything):
+        installation.unhold(name)
+    if wanted.roll_back is None:
+        for each in held:
+            if each.version is not None:
+                installation.unhold(name, each.version)
+    elif wanted.roll_back == installation.package(name).version:
+        complete_before(installation, name)
+        roll_back(installation, name, dry_run=True)  # The cluster is made ready where all else is.
+        check_way_back()
+        roll_back(installation, name)
+    if wanted.approved is not None and wanted.approved != installation.package(name).version:
+        try:
+            installation.approve(name, wanted.approved, by=_OPERATOR)
+        except RefusedError as error:
+            return error.refusals
+    return ()

@@ -1,0 +1,135 @@
+"""What annotations of an `Installation` do to what is installed."""
+
+import shutil
+
+import pytest
+import sites
+
+from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
+from trundle.installation import foresee, upgrade
+from trundle.kubernetes.operator import wanted_of
+from trundle.kubernetes.operator._hearing import hear
+from trundle.kubernetes.operator._reporting import Report
+
+NAME = "acme/crm"
+AT_ONCE = read_policy({"minor": "immediate", "major": "approval"}, "policy")
+
+
+def asked(**annotations):
+    named = {f"trundle.dev/{key.replace('_', '-')}": value for key, value in annotations.items()}
+    metadata = {"name": "crm", "namespace": "shop", "annotations": named}
+    return wanted_of({"kind": "Installation", "metadata": metadata, "spec": {"package": NAME}})
+
+
+def ready():
+    """The cluster is ready for the release before."""
+
+
+def looked(site, **annotations):
+    """The version that is installed once an operator has looked."""
+    with site.installation() as installation:
+        refusals = hear(installation, NAME, asked(**annotations), ready)
+        assert refusals == ()
+        upgrade(installation, [NAME])
+        return str(installation.package(NAME).version)
+
+
+def test_what_was_gone_back_from_is_held_as_long_as_the_annotation_is_there(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    assert looked(site) == "1.1.0"
+    site.publish("1.2.0")
+    assert looked(site) == "1.2.0"
+
+    assert looked(site, roll_back="1.2.0") == "1.1.0"
+    assert looked(site, roll_back="1.2.0") == "1.1.0"
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
+    assert looked(site) == "1.2.0"
+
+
+def test_an_approval_outlives_the_way_back(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("2.0.0")
+    assert looked(site) == "1.0.0"
+    assert looked(site, approve="2.0.0") == "2.0.0"
+    assert looked(site, approve="2.0.0", roll_back="2.0.0") == "1.0.0"
+    assert looked(site, approve="2.0.0", hold="an audit") == "1.0.0"
+    assert looked(site, approve="2.0.0") == "2.0.0"
+
+
+def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    looked(site)
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
+    report = Report()
+    with site.installation() as installation:
+        report.waits(foresee(installation, [NAME])[0].plan.blocked)
+    assert list(report.blocked) == ["Hold"]
+    assert "1.1.0: held; remove the annotation" in report.blocked["Hold"]
+
+
+def test_it_goes_back_to_what_has_to_be_fetched_again(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    assert looked(site) == "1.1.0"
+    with site.installation() as installation:
+        shutil.rmtree(
+            installation.folders.content
+        )  # As for an operator that was moved to another machine.
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
+    assert site.text() == "acme/crm 1.0.0"
+
+    assert looked(site) == "1.1.0"
+    with site.installation() as installation:
+        shutil.rmtree(installation.folders.content)
+    shutil.rmtree(tmp_path / "registry")
+    with site.installation() as installation, pytest.raises(RefusedError):
+        hear(installation, NAME, asked(roll_back="1.1.0"), ready)
+    assert site.text() == "acme/crm 1.1.0"
+
+
+def test_going_back_is_no_reason_to_end_a_hold_of_everything(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    assert looked(site, hold="an audit") == "1.0.0"
+    site.publish("1.1.0")
+    assert looked(site, hold="an audit") == "1.0.0"
+    assert looked(site) == "1.1.0"
+
+
+def test_an_approval_of_what_the_channel_does_not_list_is_refused(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install()
+    with site.installation() as installation:
+        [refusal] = hear(installation, NAME, asked(approve="3.0.0"), ready)
+    assert str(refusal.code) == "version-not-found"
+
+
+def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_path):
+    def not_ready():
+        raise RefusedError(refusal(RefusalCode.STILL_STORED, "a CRD", "no v3", "some"))
+
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    assert looked(site) == "1.1.0"
+    with site.installation() as installation:
+        for given, code in (({}, "still-stored"), ({"hold": "an audit"}, "held")):
+            with pytest.raises(RefusedError) as error:
+                hear(installation, NAME, asked(roll_back="1.1.0", **given), not_ready)
+            assert str(error.value.code) == code
+            assert str(installation.package(NAME).version) == "1.1.0"
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
