@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import msgspec
 from msgspec import inspect
 
-from trundle.runtime import ABSENT
+from trundle.runtime import ABSENT, decoder
 
 APART: set[str] = set()
 """The packages, by the first part of their names, whose static methods run in processes of their own."""
@@ -158,7 +158,7 @@ def _typed(values: Mapping[str, Any], record: Any) -> Any:
         for name, value in values.items()
         if value is not None or name not in fields or _takes_null(fields[name])
     }
-    return msgspec.json.decode(msgspec.json.encode(kept), type=record)
+    return decoder(record).decode(msgspec.json.encode(kept))
 
 
 def _fields(struct: Any) -> Iterable[inspect.Field]:

@@ -38,6 +38,7 @@ from trundle.runtime._hooks import (
     plain_metadata,
 )
 from trundle.runtime._joined import JoinedScheme
+from trundle.runtime._json import decoder
 from trundle.runtime._keyed import keep_elements, to_list, to_map
 from trundle.runtime._labels import read_label, with_labels, without_labels
 from trundle.runtime._lenience import STRICT, WEBHOOK, Lenience, Tolerated
@@ -153,6 +154,7 @@ __all__ = [
     "conversion_module",
     "convert_each",
     "convert_scalar",
+    "decoder",
     "find_path",
     "fit",
     "free_form",
