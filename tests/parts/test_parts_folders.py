@@ -115,6 +115,13 @@ class ConnectTimeoutError(Exception):
     """An error of a library, as those of `botocore`, which is no OSError."""
 
 
+class ConnectorError(OSError):
+    """An OSError of a library, as one of `aiohttp`, which takes other arguments."""
+
+    def __init__(self, key, reason):
+        super().__init__(reason.errno, reason.strerror)
+
+
 USES = {
     "isfile": lambda folder: folder.is_file(),
     "find": lambda folder: folder.files(),
@@ -134,6 +141,7 @@ USES = {
     [
         (ConnectTimeoutError("no answer"), UnreachableFolderError, "found no answer; check"),
         (ConnectTimeoutError(), UnreachableFolderError, "found ConnectTimeoutError; check"),
+        (ConnectorError("x", OSError(111, "refused")), UnreachableFolderError, "refused; check"),
         (PermissionError("Forbidden"), PermissionError, "Forbidden: 'memory://odd"),
         (OSError(5, "slow down"), OSError, "slow down: 'memory://odd"),
     ],

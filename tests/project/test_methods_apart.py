@@ -122,6 +122,59 @@ def test_such_a_call_is_tried_again_after_a_while():
         assert len(answers) == asked
 
 
+def test_a_package_whose_calls_reach_limits_too_often_is_not_called_for_a_while():
+    now = [0.0]
+    methods = MethodsApart(FILES, clock=lambda: now[0])
+    asked = []
+
+    class Slow:
+        def ask(self, request):
+            asked.append(request)
+            time.sleep(0.06)
+            return b'["limit", "too long"]'
+
+        def end(self):
+            pass
+
+    methods._idle.append(Slow())
+    methods._count = 1
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(_methods_apart, "_SPENT", 0.2)
+        for value in range(20):
+            with pytest.raises(StaticMethodError):
+                double(methods, value)
+        assert len(asked) <= 4
+        with pytest.raises(StaticMethodError, match="reached limits too often"):
+            double(methods, 100)
+        now[0] = 61
+        with pytest.raises(StaticMethodError, match="too long"):
+            double(methods, 100)
+
+
+def test_a_call_does_not_wait_for_ever_where_all_processes_are_busy(monkeypatch):
+    methods = MethodsApart(FILES)
+    methods._count = _methods_apart._MOST
+    monkeypatch.setattr(_methods_apart, "_LONGEST_WAIT", 0.1)
+    with pytest.raises(StaticMethodError, match="are busy"):
+        double(methods, 1)
+
+
+def test_what_is_closed_keeps_no_process(methods):
+    assert double(methods, 1) == 2
+    child = Path(f"/proc/{process(methods)}")
+    methods.close()
+    assert not child.exists()
+    assert double(methods, 2) == 4  # A request that came before may need it once more.
+    assert methods._idle == []
+    assert methods._count == 0
+
+
+def test_a_limit_names_what_to_do_in_a_hook(methods):
+    with pytest.raises(StaticMethodError, match="let it do less") as caught:
+        methods.compute("a.Methods", "forever", {"value": 3})
+    assert "raise `steps`" not in str(caught.value)
+
+
 def test_memory_is_that_of_the_other_process_and_bounded(methods):
     assert double(methods, 1) == 2
     before = memory_of(os.getpid())

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from concurrent.futures import Executor
 from typing import Any, TypeAlias
 
 import msgspec
@@ -30,14 +31,18 @@ class WebhookApplication:
     Args:
         conversions: converts the objects.
         metrics: what `/metrics` shows.
+        threads: where reviews are answered that may wait for hooks; None to answer small ones at once.
     """
 
-    def __init__(self, conversions: Conversions, metrics: WebhookMetrics) -> None:
+    def __init__(
+        self, conversions: Conversions, metrics: WebhookMetrics, threads: Executor | None = None
+    ) -> None:
         self._reviews: Mapping[str, Callable[[bytes], bytes]] = {
             "/convert": AnswerCache(ConversionReviews(conversions.convert).answer, metrics).answer,
             "/admit": Admissions(conversions, metrics).answer,
         }
         self._metrics = metrics
+        self._threads = threads
         self._stopping = False
 
     def stop(self) -> None:
@@ -62,11 +67,10 @@ class WebhookApplication:
             if body is None:
                 return 413, _TEXT, b"the review is too large\n"
             answer = self._reviews[path]
-            return (
-                _review(answer, body)
-                if len(body) < _SMALL
-                else await asyncio.to_thread(_review, answer, body)
-            )
+            if self._threads is None and len(body) < _SMALL:
+                return _review(answer, body)
+            loop = asyncio.get_running_loop()
+            return await loop.run_in_executor(self._threads, _review, answer, body)
         if method not in {"GET", "HEAD"}:
             return 405, _TEXT, b"only reviews are posted, to /convert and /admit\n"
         if path in {"/livez", "/healthz"}:

@@ -22,6 +22,8 @@ def naming(file: str) -> Iterator[None]:
     except (TrundleError, MemoryError):
         raise
     except OSError as error:
+        if type(error).__module__ != "builtins":  # Those of aiohttp, for example.
+            raise _unreachable(file, error) from error
         if error.filename is not None:
             raise
         reason = error.strerror or str(error) or type(error).__name__
@@ -29,12 +31,15 @@ def naming(file: str) -> Iterator[None]:
     except Exception as error:
         if type(error).__module__ == "builtins":  # A fault of a program says more as it is.
             raise
-        found = str(error) or type(error).__name__
-        advice = (
-            "check the address, the credentials and the network; the command goes on where it ended"
-        )
-        expected = "an answer of the file system"
-        raise UnreachableFolderError(file, expected, found, advice) from error
+        raise _unreachable(file, error) from error
+
+
+def _unreachable(file: str, error: Exception) -> UnreachableFolderError:
+    found = str(error) or type(error).__name__
+    advice = (
+        "check the address, the credentials and the network; the command goes on where it ended"
+    )
+    return UnreachableFolderError(file, "an answer of the file system", found, advice)
 
 
 class NamedStream:

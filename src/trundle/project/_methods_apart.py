@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
 from select import POLLHUP, POLLIN, poll
 from typing import IO, Any
@@ -29,12 +29,18 @@ _CALL = 6.0
 """Seconds that a call has; the engine ends it earlier, unless it is in one long step."""
 _PATIENCE = 5.0
 """Seconds that a call waits for a process that is busy, before another one is started."""
+_LONGEST_WAIT = 20.0
+"""Seconds that a call waits where all processes are busy."""
 _REMEMBERED = 1000
 _AGAIN = 60.0
 """After how many seconds a call is tried again that reached a limit."""
+_SPENT = 10.0
+"""Seconds that calls which reach a limit may take in that time; then no call is made, so that others are not held up for long."""
 _SIZE = 4
 _CHUNK = 1 << 16
 _ENDED = "it took more time or memory than a hook may"
+_TOO_MANY = "calls of this package reached limits too often; they are tried again within a minute"
+_BUSY = "all processes for the methods of this package are busy"
 
 
 class MethodsApart:
@@ -55,6 +61,8 @@ class MethodsApart:
         self._lock = threading.Lock()
         self._free = threading.Condition(self._lock)
         self._ended: OrderedDict[bytes, tuple[str, float]] = OrderedDict()
+        self._spent: deque[tuple[float, float]] = deque()
+        self._is_closed = False
         weakref.finalize(self, _end_all, self._idle)
 
     def compute(self, class_name: str, method: str, values: Mapping[str, Any]) -> Any:
@@ -67,30 +75,33 @@ class MethodsApart:
         known = hashlib.blake2b(request, digest_size=16).digest()
         self._raise_known(known)
         process = self._taken()
-        is_well = True
+        is_well, begun = True, 0.0
         try:
             self._raise_known(known)
-            is_well = False
+            is_well, begun = False, time.monotonic()
             answer = process.ask(request)
             is_well = answer is not None
         finally:
             self._give_back(process, is_well=is_well)
         kind, found = ("limit", _ENDED) if answer is None else json.loads(answer)
         if kind == "limit":
-            self._remember(known, found)
+            self._remember(known, found, time.monotonic() - begun)
         if kind != "done":
             raise StaticMethodError(found)
         return found
 
     def _taken(self) -> "_Process":
         """A process that does nothing; another one is started only where none becomes free soon."""
-        patience = time.monotonic() + _PATIENCE
+        begun = time.monotonic()
         with self._free:
             while not self._idle:
-                left = patience - time.monotonic()
-                if not self._count or (left <= 0 and self._count < _MOST):
+                waited = time.monotonic() - begun
+                if not self._count or (waited >= _PATIENCE and self._count < _MOST):
                     break
-                self._free.wait(max(left, 0.01) if self._count < _MOST else None)
+                if waited >= _LONGEST_WAIT:
+                    raise StaticMethodError(_BUSY)
+                longest = _PATIENCE if self._count < _MOST else _LONGEST_WAIT
+                self._free.wait(max(longest - waited, 0.01))
             if self._idle:
                 return self._idle.pop()
             self._count += 1
@@ -104,22 +115,40 @@ class MethodsApart:
         if process is not None and not is_well:
             process.end()
         with self._free:
-            if process is not None and is_well:
+            is_kept = process is not None and is_well and not self._is_closed
+            if process is not None and is_kept:
                 self._idle.append(process)
             else:
                 self._count -= 1
             self._free.notify()
+        if process is not None and is_well and not is_kept:
+            process.end()
+
+    def close(self) -> None:
+        """Ends the processes; one that is asked now, or later, ends with its answer."""
+        with self._free:
+            self._is_closed = True
+            self._count -= len(self._idle)
+            _end_all(self._idle)
 
     def _raise_known(self, known: bytes) -> None:
-        """Raises what a call came to that reached a limit a moment ago: it would come to the same."""
+        """Raises what a call came to that reached a limit a moment ago, as it would come to the same; and where calls did so too often."""
+        now = self._clock()
         with self._lock:
             why, until = self._ended.get(known, ("", 0.0))
-        if why and self._clock() < until:
+            while self._spent and self._spent[0][0] <= now - _AGAIN:
+                self._spent.popleft()
+            spent = sum(seconds for _, seconds in self._spent)
+        if why and now < until:
             raise StaticMethodError(why)
+        if spent >= _SPENT:
+            raise StaticMethodError(_TOO_MANY)
 
-    def _remember(self, known: bytes, why: str) -> None:
+    def _remember(self, known: bytes, why: str, seconds: float) -> None:
+        now = self._clock()
         with self._lock:
-            self._ended[known] = why, self._clock() + _AGAIN
+            self._spent.append((now, seconds))
+            self._ended[known] = why, now + _AGAIN
             while len(self._ended) > _REMEMBERED:
                 self._ended.popitem(last=False)
 
@@ -208,6 +237,8 @@ def _serve() -> None:
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # What prints must not get among the answers.
     methods = MethodsHere(json.loads(_receive(requests)))
+    with contextlib.suppress(StaticMethodError):  # Each call says what is wrong with the classes.
+        methods.load()
     bound_memory(LIMITS.memory)
     _send(answers, b"ready")
     while request := _receive(requests):
@@ -219,7 +250,7 @@ def _serve() -> None:
         except StaticMethodError as error:
             answer = json.dumps(["failed", str(error)])
         except MemoryError:
-            answer = json.dumps(["limit", _ENDED])
+            return
         except Exception as error:  # noqa: BLE001 - the next call must not pay for it
             answer = json.dumps(["failed", f"{type(error).__name__}: {error}"])
         _send(answers, answer.encode())

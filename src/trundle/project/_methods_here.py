@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from trundle.engine import Engine, EngineCode, EngineError, Limits, Session
-from trundle.packages import Package
+from trundle.packages import Package, PackageError
 from trundle.project._method_errors import LimitReachedError, StaticMethodError
 
 LIMITS = Limits(
@@ -35,6 +35,17 @@ class MethodsHere:
         package = Package.from_files(self._files)
         return Engine([package], limits=LIMITS).session(), package
 
+    def load(self) -> None:
+        """Reads the classes, as the first call does otherwise.
+
+        Raises:
+            StaticMethodError: they cannot be used.
+        """
+        try:
+            _ = self._session
+        except (EngineError, PackageError) as error:
+            raise StaticMethodError(str(error)) from None
+
     def compute(self, class_name: str, method: str, values: Mapping[str, Any]) -> Any:
         """What a method returns for plain values.
 
@@ -48,8 +59,7 @@ class MethodsHere:
                 type_ = session.type(class_name, str(package.version), package.name)
                 found = session.compute(type_, method, values)
             except EngineError as error:
-                ended = error.code == EngineCode.LIMIT
-                raise (LimitReachedError if ended else StaticMethodError)(str(error)) from None
+                raise _failure(error) from None
         try:
             text = json.dumps(found, allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
@@ -59,3 +69,11 @@ class MethodsHere:
             reason = f"it returned {len(text)} characters, more than {_MOST_CHARACTERS}"
             raise LimitReachedError(reason)
         return json.loads(text)
+
+
+def _failure(error: EngineError) -> StaticMethodError:
+    """What is wrong with a call; a hook cannot be given more than the limits, so another advice than that of the engine."""
+    if error.code != EngineCode.LIMIT:
+        return StaticMethodError(str(error))
+    where = f" ({error.file}:{error.line})" if error.file else ""
+    return LimitReachedError(f"{error.message}{where}; let it do less, a hook cannot have more")

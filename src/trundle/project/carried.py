@@ -20,7 +20,7 @@ from trundle.project.errors import ConfigError, FileCode, ProjectFileError
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_parts
 from trundle.project.releasing import projects_in
-from trundle.project.static_methods import APART
+from trundle.project.static_methods import APART, end_processes
 from trundle.runtime import AnyScheme
 from trundle.schema.readers import is_python
 
@@ -113,6 +113,9 @@ class CarriedProjects:
         for name in list(sys.modules):
             if name == top or name.startswith(f"{top}."):
                 del sys.modules[name]
+        if member and self.package in sys.modules:
+            vars(sys.modules[self.package]).pop(member, None)
+        end_processes(top)
 
     def _loaded(self, config: Config) -> CarriedProject:
         self._number += 1

@@ -7,17 +7,29 @@ limits, and in a process of its own where the package was not written by those w
 import importlib
 import itertools
 import sys
+import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 from msgspec import inspect
 
 from trundle.runtime import ABSENT, decoder
 
+if TYPE_CHECKING:
+    from trundle.project._methods_apart import MethodsApart
+
 APART: set[str] = set()
 """The packages, by the first part of their names, whose static methods run in processes of their own."""
+_RUNNING: "weakref.WeakSet[StaticMethods]" = weakref.WeakSet()
+
+
+def end_processes(package: str) -> None:
+    """Ends the processes of a generated package and of those below it, as it is not used any more."""
+    for each in list(_RUNNING):
+        if f"{each.package}.".startswith(f"{package}."):
+            each.close()
 
 
 class Computing(Protocol):
@@ -72,9 +84,16 @@ class StaticMethods:
     """
 
     def __init__(self, package: str, files: Mapping[str, str]) -> None:
-        self._package = package
+        self.package = package
         self._files = dict(files)
-        self._apart = package.partition(".")[0] in APART
+        self._apart = _apart(self._files) if package.partition(".")[0] in APART else None
+        if self._apart is not None:
+            _RUNNING.add(self)
+
+    def close(self) -> None:
+        """Ends the processes that its methods run in."""
+        if self._apart is not None:
+            self._apart.close()
 
     def hooks(self, class_name: str, **methods: Assigning | Converting) -> Any:
         """A Python class whose methods call static methods of these names."""
@@ -83,10 +102,8 @@ class StaticMethods:
 
     @cached_property
     def _computing(self) -> Computing:
-        if self._apart:
-            from trundle.project._methods_apart import MethodsApart  # noqa: PLC0415 - rarely needed
-
-            return MethodsApart(self._files)
+        if self._apart is not None:
+            return self._apart
         from trundle.project._methods_here import MethodsHere  # noqa: PLC0415 - needs an extra
 
         return MethodsHere(self._files)
@@ -129,7 +146,7 @@ class StaticMethods:
 
     def _record(self, module: str, name: str, read: type[Any]) -> Any:
         """A record in the generated package that has what is read; the module of many places has numbered parts."""
-        package = self._package
+        package = self.package
         if issubclass(read, msgspec.Struct):
             around = itertools.accumulate(read.__module__.split("."), "{}.{}".format)
             holding = [f"{each}.hooks" for each in around if f"{each}.hooks" in sys.modules]
@@ -140,6 +157,12 @@ class StaticMethods:
             if hasattr(found, name):
                 return getattr(found, name)
         raise AssertionError
+
+
+def _apart(files: Mapping[str, str]) -> "MethodsApart":
+    from trundle.project._methods_apart import MethodsApart  # noqa: PLC0415 - rarely needed
+
+    return MethodsApart(files)
 
 
 def _plain(value: Any) -> Any:

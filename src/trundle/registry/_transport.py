@@ -118,10 +118,11 @@ class Transport:
                 response = self._authorised(method, url, repository, headers, body)
             except urllib3.exceptions.HTTPError as error:
                 failure = plain_reason(error)
-                if _is_final(error) or (repeatable and isinstance(error, LateAnswerError)):
-                    raise self._unreachable(url, failure) from None
-                if attempt + 1 == attempts:
+                is_late = repeatable and isinstance(error, LateAnswerError)
+                if is_late or attempt + 1 == attempts:
                     self._note(url, failure)
+                if is_late or _is_final(error):
+                    raise self._unreachable(url, failure) from None
             else:
                 if response.status in accept:
                     return response

@@ -46,12 +46,14 @@ class Schemas:
         kinds: the resource types with the versions that are served.
         known: the same with all versions that are converted.
         scheme: converts their objects.
+        calls_methods: whether that may wait for static methods of the package.
     """
 
     digest: str
     kinds: tuple[ServedKind, ...]
     known: tuple[ServedKind, ...]
     scheme: AnyScheme
+    calls_methods: bool = False
 
     @property
     def crds(self) -> dict[str, str]:
@@ -149,7 +151,10 @@ class SchemaLoader:
             return str(error).replace(f"{folder}/", "")
         if found.refused:
             return found.refused[digest].replace(f"{folder}/", "")
-        self._loaded[digest] = Schemas(digest, found.kinds, found.known, found.scheme)
+        calls_methods = bool(self._projects.text_of_classes(folder))
+        self._loaded[digest] = Schemas(
+            digest, found.kinds, found.known, found.scheme, calls_methods
+        )
         return ""
 
 

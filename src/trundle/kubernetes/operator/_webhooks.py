@@ -6,6 +6,7 @@ installed or upgraded needs no restart.
 
 import threading
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeAlias
 
 from trundle.errors import TrundleError
@@ -24,6 +25,8 @@ _Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _PAUSE = 0.5
 """How many seconds pass between two looks at what is to be converted."""
 
+_MOST_WAITING = 4
+"""How many reviews of one installation wait for the hooks of its package at a time; those of others go on."""
 _VERBS = frozenset({"convert", "admit"})
 
 
@@ -148,7 +151,8 @@ class Webhooks:
             self._metrics,
             guarded=self._guarded,
         )
-        return WebhookApplication(conversions, self._metrics)
+        threads = ThreadPoolExecutor(_MOST_WAITING, "hooks") if schemas.calls_methods else None
+        return WebhookApplication(conversions, self._metrics, threads)
 
 
 async def _unready(send: _Send) -> None:
