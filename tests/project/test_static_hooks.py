@@ -1,12 +1,16 @@
 """Hooks of schema projects that are static methods of classes in the package: what is found, generated and called."""
 
+import contextlib
+import importlib
 import json
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 from projects import installer
 
-from trundle.project import CarriedProjects
+from trundle.project import CarriedProjects, static_methods
 from trundle.project._method_errors import StaticMethodError
 from trundle.project._methods_here import MethodsHere
 from trundle.project.generating import generate
@@ -387,3 +391,31 @@ def test_classes_of_a_carried_project_come_from_its_own_package(people, tmp_path
         pytest.raises(Exception, match="a manifest with the classes of hooks"),
     ):
         projects.load(inner)
+
+
+def test_a_body_that_cannot_run_is_found_before_it_does(people):
+    text = NAMES.replace("Body:\n", "Body:\n          - While: true\n", 1)
+    assert text != NAMES
+    (found,) = hooked(people, text)
+    assert "While" in found
+    assert "Names.yaml" in found
+
+
+def test_processes_of_a_release_end_when_it_is_forgotten(people, tmp_path):
+    assert hooked(people) == []
+    with CarriedProjects(tmp_path / "generated", "carried_forgotten") as projects:
+        (loaded,) = projects.load(people.folder)
+        (member,) = loaded.members
+        importlib.import_module(f"carried_forgotten.{member}.hooks.static_methods")
+        methods = [each for each in static_methods._RUNNING if "carried_forgotten" in each.package]
+        assert methods
+        for each in methods:
+            with contextlib.suppress(StaticMethodError):
+                each._computing.compute("acme.Names", "nothing", {})
+        children = [
+            Path(f"/proc/{one._process.pid}") for each in methods for one in each._apart._idle
+        ]
+        assert children
+        projects.forget(member)
+        assert not [each for each in children if each.exists()]
+        assert not hasattr(sys.modules["carried_forgotten"], member)

@@ -119,10 +119,12 @@ class StaticHooks:
             return _finding(reference, f"none in {self.package.name}", advice, expected)
         try:
             session, package = self._session
-            return session.type(reference.use, str(package.version), package.name)
+            found = session.type(reference.use, str(package.version), package.name)
+            session.compile(found)
         except (EngineError, PackageError) as error:
             advice = "correct it; hooks use classes of their own package and of the core library"
             return _finding(reference, str(error), advice, expected)
+        return found
 
 
 def _beside(reference: HookReference, type_: Type, names: Sequence[str]) -> Iterator[Finding]:
