@@ -245,7 +245,7 @@ class Session:
             raise type_.error(EngineCode.NO_METHOD, message, advice=advice, member=method)
         if not internal and not found.routine.is_public:
             message = f"the method {method} of {found.declaring.name} is not public"
-            advice = "declare it with `Scope: Public`, or call it with `internal=True`"
+            advice = "declare it with `Scope: Public`"
             raise type_.error(EngineCode.NOT_PUBLIC, message, advice=advice, member=method)
         try:
             values = [frozen(inside(each), world.limits) for each in args]

@@ -204,6 +204,8 @@ _METHODS_THAT_ARE_FUNCTIONS = (
     "flatten",
 )
 _SOURCES = ("range", "sequence", "generate", "generateMany", "repeat", "cycle")
+_WHOLE = ("flatten",)
+"""What goes through all parts of a value."""
 
 
 class Language:
@@ -387,15 +389,15 @@ def _adopt(found: Any, context: Any, name: str, pattern: type) -> None:
 
 
 def _bounding_sources(base: Any) -> Any:
-    """A context over another one, in which what makes sequences ends with an error where they would be too long."""
-    layers = {name: base.collect_functions(name) for name in _SOURCES}
+    """A context over another one, in which what makes sequences, or goes through all of a value, ends with an error where that is too long."""
+    layers = {name: base.collect_functions(name) for name in (*_SOURCES, *_WHOLE)}
     context = base
     for depth in reversed(range(max(map(len, layers.values())))):
         context = context.create_child_context()
-        for found in layers.values():
+        for name, found in layers.items():
             for spec in found[depth] if depth < len(found) else ():
                 clone = spec.clone()
-                clone.payload = _bounded(spec.payload)
+                clone.payload = (_measured if name in _WHOLE else _bounded)(spec.payload)
                 context.register_function(clone)
     return context
 
@@ -405,6 +407,17 @@ def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
         return limited(iter(payload(*arguments, **named)))
 
     return bounded
+
+
+def _measured(payload: Callable[..., Any]) -> Callable[..., Any]:
+    from trundle.engine.expressions._sizes import check_size  # noqa: PLC0415 - it needs this module
+
+    def measured(*arguments: Any, **named: Any) -> Any:
+        for each in (*arguments, *named.values()):
+            check_size(each)
+        return payload(*arguments, **named)
+
+    return measured
 
 
 def limited(items: Any) -> Any:

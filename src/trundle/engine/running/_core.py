@@ -116,7 +116,8 @@ def _file(frame: Frame, name: str, owner: Any) -> bytes:
         files = [each for each in origin.source.files if each.startswith(_RESOURCES)]
         known = [each.removeprefix(_RESOURCES) for each in files]
         message = expectation(f"a resource of {origin.source.name}", name)
-        raise FileNotFoundError(f"{message}; {did_you_mean(name, known)}") from None
+        advice = did_you_mean(name, known, f"add it to {_RESOURCES} of the package")
+        raise FileNotFoundError(f"{message}; {advice}") from None
 
 
 class Collector:
