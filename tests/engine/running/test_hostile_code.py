@@ -133,7 +133,7 @@ def test_a_format_reaches_neither_attributes_nor_items_nor_widths_without_end(fi
 
 def test_shared_parts_are_counted_before_they_are_flattened():
     with pytest.raises(EngineError, match="more than 1000000 values") as caught:
-        run(TWICE + "Return: $d.flatten().len()")
+        run(f"- {TWICE}Return: $d.flatten().len()")
     assert caught.value.code == "limit"
 
 
