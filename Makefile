@@ -31,9 +31,9 @@ test: $(DEVELOPMENT) $(SYSTEM) ## Run the tests to run before each change; laws 
 test-all: $(DEVELOPMENT) $(SYSTEM) ## Run all tests, laws with all examples.
 	TRUNDLE_TESTS=all $(PYTEST) -m "not cluster" $(TESTS)
 
-test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go.
+test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go. LONG=1 for all of them.
 	@$(BIN)/python tests/support/control_plane.py
-	TRUNDLE_TESTS=all $(PYTEST) --numprocesses 0 -m cluster $(or $(TESTS),tests)
+	TRUNDLE_TESTS=all $(PYTEST) --numprocesses 0 -m "cluster$(if $(LONG),, and not long)" $(or $(TESTS),tests)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .

@@ -92,6 +92,7 @@ class Story:
         world.request("PATCH", self.path("v2", "new") + "/status", phase, kind=MERGE).ok()
 
 
+@pytest.mark.long  # `test_operator_crm.py` tells a longer story, with fewer writes.
 def test_what_the_operator_rolls_is_what_trundle_serve_rolls(
     cluster, operator, publisher, space, tmp_path
 ):
