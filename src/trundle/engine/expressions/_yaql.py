@@ -360,7 +360,8 @@ def _as_functions(name: str, context: Any) -> list[Any]:
     found = context.collect_functions(
         name, lambda spec, _: not spec.is_function, use_convention=True
     )
-    clones = [spec.clone() for layer in found for spec in layer]
+    nearest = found[:1] if name in _WHOLE else found  # Behind ours there are those of yaql.
+    clones = [spec.clone() for layer in nearest for spec in layer]
     for clone in clones:
         clone.is_function = clone.is_method = True
     return clones
