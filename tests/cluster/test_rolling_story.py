@@ -44,10 +44,8 @@ def operating(cluster, folder, identity):
         steady.end()
 
 
-@pytest.mark.parametrize(
-    "kills",
-    [pytest.param(0, id="calm"), pytest.param(KILLS, id="killed", marks=pytest.mark.long)],
-)
+@pytest.mark.long
+@pytest.mark.parametrize("kills", [0, KILLS], ids=["calm", "killed"])
 def test_the_story_on_a_cluster_shows_what_trundle_serve_shows(cluster, served, tmp_path, kills):
     chance, deaths = random.Random(kills), []
 
