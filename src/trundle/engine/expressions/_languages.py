@@ -10,6 +10,7 @@ from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._library import EVERYWHERE, LEGACY
 from trundle.engine.expressions._patterns import Pattern
 from trundle.engine.expressions._scope import Scope, context_of
+from trundle.engine.expressions._sizes import check_size
 from trundle.engine.expressions._tree import Tree
 from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import Language
@@ -19,7 +20,7 @@ from trundle.engine.expressions._yaql import Language
 def language_for(*, is_legacy: bool) -> Language:
     """The language of the formats below 1.2, or that of the others."""
     added = EVERYWHERE + LEGACY if is_legacy else EVERYWHERE
-    return Language(added + builtins(is_legacy=is_legacy), Pattern, is_legacy=is_legacy)
+    return Language(added + builtins(is_legacy=is_legacy), Pattern, check_size, is_legacy=is_legacy)
 
 
 @cache

@@ -215,15 +215,23 @@ class Language:
         is_legacy: whether it is the older YAQL, of the formats below 1.2.
         added: functions beside those of yaql.
         pattern: the class of what `regex()` yields.
+        measure: raises an error where a value is too large to be gone through.
     """
 
-    def __init__(self, added: Iterable[Added], pattern: type, *, is_legacy: bool) -> None:
+    def __init__(
+        self,
+        added: Iterable[Added],
+        pattern: type,
+        measure: Callable[[Any], None],
+        *,
+        is_legacy: bool,
+    ) -> None:
         self.is_legacy = is_legacy
         options = {"yaql.limitIterators": MOST_ITEMS, "yaql.memoryQuota": MEMORY}
         self.engine = grammar().copy(options | {"yaql.iterableDicts": is_legacy})
         make = legacy.create_context if is_legacy else yaql.create_context
         base = make(yaqlized=False, regex=False, convention=conventions.CamelCaseConvention())
-        self.context = _bounding_sources(base).create_child_context()
+        self.context = _bounding_sources(base, measure).create_child_context()
         self._foreign: tuple[Any, Any] = (None, self.context)
         _add_patterns(self.context, pattern)
         for each in added:
@@ -389,7 +397,7 @@ def _adopt(found: Any, context: Any, name: str, pattern: type) -> None:
             context.register_function(spec)
 
 
-def _bounding_sources(base: Any) -> Any:
+def _bounding_sources(base: Any, measure: Callable[[Any], None]) -> Any:
     """A context over another one, in which what makes sequences, or goes through all of a value, ends with an error where that is too long."""
     layers = {name: base.collect_functions(name) for name in (*_SOURCES, *_WHOLE)}
     context = base
@@ -398,7 +406,10 @@ def _bounding_sources(base: Any) -> Any:
         for name, found in layers.items():
             for spec in found[depth] if depth < len(found) else ():
                 clone = spec.clone()
-                clone.payload = (_measured if name in _WHOLE else _bounded)(spec.payload)
+                whole = name in _WHOLE
+                clone.payload = (
+                    _measured(spec.payload, measure) if whole else _bounded(spec.payload)
+                )
                 context.register_function(clone)
     return context
 
@@ -410,12 +421,10 @@ def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
     return bounded
 
 
-def _measured(payload: Callable[..., Any]) -> Callable[..., Any]:
-    from trundle.engine.expressions._sizes import check_size  # noqa: PLC0415 - it needs this module
-
+def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Callable[..., Any]:
     def measured(*arguments: Any, **named: Any) -> Any:
         for each in (*arguments, *named.values()):
-            check_size(each)
+            measure(each)
         return payload(*arguments, **named)
 
     return measured
