@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from projects import installer
 
-from trundle.project import CarriedProjects, static_methods
+from trundle.project import CarriedProjects
 from trundle.project._method_errors import StaticMethodError
 from trundle.project._methods_here import MethodsHere
 from trundle.project.generating import generate
@@ -406,15 +406,11 @@ def test_processes_of_a_release_end_when_it_is_forgotten(people, tmp_path):
     with CarriedProjects(tmp_path / "generated", "carried_forgotten") as projects:
         (loaded,) = projects.load(people.folder)
         (member,) = loaded.members
-        importlib.import_module(f"carried_forgotten.{member}.hooks.static_methods")
-        methods = [each for each in static_methods._RUNNING if "carried_forgotten" in each.package]
-        assert methods
-        for each in methods:
-            with contextlib.suppress(StaticMethodError):
-                each._computing.compute("acme.Names", "nothing", {})
-        children = [
-            Path(f"/proc/{one._process.pid}") for each in methods for one in each._apart._idle
-        ]
+        module = importlib.import_module(f"carried_forgotten.{member}.hooks.static_methods")
+        methods = module._methods
+        with contextlib.suppress(StaticMethodError):
+            methods._computing.compute("acme.Names", "nothing", {})
+        children = [Path(f"/proc/{each._process.pid}") for each in methods._apart._idle]
         assert children
         projects.forget(member)
         assert not [each for each in children if each.exists()]

@@ -20,7 +20,7 @@ from trundle.project.errors import ConfigError, FileCode, ProjectFileError
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_parts
 from trundle.project.releasing import projects_in
-from trundle.project.static_methods import APART, end_processes
+from trundle.project.static_methods import APART, StaticMethods
 from trundle.runtime import AnyScheme
 from trundle.schema.readers import is_python
 
@@ -108,14 +108,15 @@ class CarriedProjects:
         return {}
 
     def forget(self, member: str) -> None:
-        """Drops the modules of a generated package that is no longer used; of all of them where it is empty."""
+        """Drops the modules of a generated package that is no longer used, and ends the processes of its hooks; of all of them where it is empty."""
         top = f"{self.package}.{member}" if member else self.package
         for name in list(sys.modules):
             if name == top or name.startswith(f"{top}."):
-                del sys.modules[name]
+                for each in vars(sys.modules.pop(name)).values():
+                    if isinstance(each, StaticMethods):
+                        each.close()
         if member and self.package in sys.modules:
             vars(sys.modules[self.package]).pop(member, None)
-        end_processes(top)
 
     def _loaded(self, config: Config) -> CarriedProject:
         self._number += 1

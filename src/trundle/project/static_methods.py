@@ -7,7 +7,6 @@ limits, and in a process of its own where the package was not written by those w
 import importlib
 import itertools
 import sys
-import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,14 +21,6 @@ if TYPE_CHECKING:
 
 APART: set[str] = set()
 """The packages, by the first part of their names, whose static methods run in processes of their own."""
-_RUNNING: "weakref.WeakSet[StaticMethods]" = weakref.WeakSet()
-
-
-def end_processes(package: str) -> None:
-    """Ends the processes of a generated package and of those below it, as it is not used any more."""
-    for each in list(_RUNNING):
-        if f"{each.package}.".startswith(f"{package}."):
-            each.close()
 
 
 class Computing(Protocol):
@@ -84,11 +75,10 @@ class StaticMethods:
     """
 
     def __init__(self, package: str, files: Mapping[str, str]) -> None:
-        self.package = package
+        self._package = package
         self._files = dict(files)
-        self._apart = _apart(self._files) if package.partition(".")[0] in APART else None
-        if self._apart is not None:
-            _RUNNING.add(self)
+        is_apart = package.partition(".")[0] in APART
+        self._apart = _methods_apart(self._files) if is_apart else None
 
     def close(self) -> None:
         """Ends the processes that its methods run in."""
@@ -146,7 +136,7 @@ class StaticMethods:
 
     def _record(self, module: str, name: str, read: type[Any]) -> Any:
         """A record in the generated package that has what is read; the module of many places has numbered parts."""
-        package = self.package
+        package = self._package
         if issubclass(read, msgspec.Struct):
             around = itertools.accumulate(read.__module__.split("."), "{}.{}".format)
             holding = [f"{each}.hooks" for each in around if f"{each}.hooks" in sys.modules]
@@ -159,7 +149,7 @@ class StaticMethods:
         raise AssertionError
 
 
-def _apart(files: Mapping[str, str]) -> "MethodsApart":
+def _methods_apart(files: Mapping[str, str]) -> "MethodsApart":
     from trundle.project._methods_apart import MethodsApart  # noqa: PLC0415 - rarely needed
 
     return MethodsApart(files)

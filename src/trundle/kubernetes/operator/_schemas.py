@@ -147,11 +147,11 @@ class SchemaLoader:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, encoding="utf-8")
             found = self._packages.join({digest: folder}, {}, {})
+            calls_methods = bool(self._projects.text_of_classes(folder))
         except (TrundleError, ValueError) as error:
             return str(error).replace(f"{folder}/", "")
         if found.refused:
             return found.refused[digest].replace(f"{folder}/", "")
-        calls_methods = bool(self._projects.text_of_classes(folder))
         self._loaded[digest] = Schemas(
             digest, found.kinds, found.known, found.scheme, calls_methods
         )
