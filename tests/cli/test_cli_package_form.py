@@ -147,8 +147,7 @@ def test_leaving_leaves_nothing(shop, at, key):
             for question in ("Count [2]: ", "Public [y/N]: ", "Size [Small]: "):
                 talk.answer(question, "")
         talk.until(at)
-        talk.type(key)
-        code, output = talk.ended()
+        code, output = talk.leave(key)
         shown = talk.shown
     assert (code, output) == (130, ""), shown
     assert "Traceback" not in shown

@@ -1,11 +1,13 @@
 """A command on a pseudo-terminal with which a test talks as a person does: it waits for a question, and answers it."""
 
+import contextlib
 import os
 import pty
 import select
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 COMMAND = Path(sys.executable).with_name("trundle")
@@ -59,10 +61,19 @@ class Talk:
 
     def ended(self):
         """Waits for the end; the exit code and standard output."""
-        output = self.process.stdout.read().decode()
+        output = self.process.communicate(timeout=_SECONDS)[0].decode()
         while self._read(0.2):
             pass
         return self.process.wait(_SECONDS), output
+
+    def leave(self, key):
+        """Types a key until the command ends: Python sees a Ctrl-C that comes just before it reads only when it has read."""
+        deadline = time.monotonic() + _SECONDS
+        while self.process.poll() is None and time.monotonic() < deadline:
+            self.type(key)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(2)
+        return self.ended()
 
     def _read(self, seconds=_SECONDS):
         if not select.select([self._ours], [], [], seconds)[0]:
