@@ -28,8 +28,8 @@ demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 test: $(DEVELOPMENT) $(SYSTEM) ## Run the tests to run before each change; laws with some examples.
 	$(PYTEST) -m "not full and not cluster" $(TESTS)
 
-test-all: $(DEVELOPMENT) $(SYSTEM) ## Run all tests, laws with all examples.
-	TRUNDLE_TESTS=all $(PYTEST) -m "not cluster" $(TESTS)
+test-all: $(if $(TESTS),,test) $(DEVELOPMENT) $(SYSTEM) ## Run all tests: those of `test`, then what it leaves out, and laws with all examples.
+	TRUNDLE_TESTS=all $(PYTEST) -m "not cluster$(if $(TESTS),, and (full or more))" $(TESTS)
 
 test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go. LONG=1 for all of them.
 	@$(BIN)/python tests/support/control_plane.py

@@ -3,7 +3,7 @@
 import gc
 import os
 
-import amounts  # noqa: F401 - loads the profile of hypothesis
+import amounts
 import pytest
 
 
@@ -12,11 +12,14 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 2
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Marks the tests that need a real cluster."""
+    """Marks the tests that need a real cluster, and those in which `make test-all` tries more."""
     for each in items:
         if "cluster" in getattr(each, "fixturenames", ()):
             each.add_marker(pytest.mark.cluster)
+        if amounts.tries_more(each):
+            each.add_marker(pytest.mark.more)
 
 
 def pytest_collection_finish():

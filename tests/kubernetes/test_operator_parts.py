@@ -6,7 +6,7 @@ import pytest
 
 from trundle.channels import Channel, Hold, Request, State, check_trust
 from trundle.channels.decision import check_holds
-from trundle.kubernetes.operator import SpecError, wanted_of
+from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
 
@@ -122,3 +122,22 @@ def test_what_is_in_the_way_is_said_with_what_can_be_done_in_a_cluster():
     assert "trundle.dev/hold" in report.blocked["Held"]
     assert all("`trundle " not in each for each in report.blocked.values())
     assert (report.reason, report.ready) == ("ClockWentBack", False)
+
+
+FAILING = Look(away=True)
+
+
+@pytest.mark.parametrize(
+    ("looks", "pauses"),
+    [
+        ([Look(), Look(pending=True)], [60, 2]),
+        ([Look(next_change=NOW + dt.timedelta(seconds=9)), Look(next_change=NOW)], [9, 1]),
+        ([FAILING] * 7 + [Look(), FAILING], [2, 4, 8, 16, 32, 60, 60, 60, 2]),
+        ([FAILING] * 2000, [2, 4, 8, 16, 32] + [60] * 1995),
+        ([Look(pending=True, away=True)] * 6, [2, 4, 8, 15, 15, 15]),
+        ([*[FAILING] * 6, Look(away=True, next_change=NOW + dt.timedelta(seconds=7))], [2, 4, 8, 16, 32, 60, 7]),
+    ],
+)  # fmt: skip
+def test_what_fails_delays_nothing_else_beyond_the_interval(looks, pauses):
+    pace = Pace(dt.timedelta(seconds=60))
+    assert [pace.pause(each, NOW) for each in looks] == pauses

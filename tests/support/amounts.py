@@ -4,13 +4,17 @@
 printed with a line that repeats it. With a number, `DRAWS=7`, they draw other examples of the laws, too, the same ones for the same number.
 """
 
+import functools
+import inspect
 import os
 from collections.abc import Callable, Iterable
+from types import FunctionType, ModuleType
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, core, settings
 from hypothesis.internal.conjecture import providers
+from hypothesis.internal.detection import is_hypothesis_test
 
 ALL = os.environ.get("TRUNDLE_TESTS") == "all"
 DRAWS = os.environ.get("DRAWS", "")
@@ -50,6 +54,30 @@ def amount(number: int) -> int:
 def full(*values: object) -> object:
     """A case that `make test-all` runs and `make test` does not; a lighter case of its test stays."""
     return pytest.param(*values, marks=pytest.mark.full)
+
+
+def tries_more(item: pytest.Function) -> bool:
+    """Whether `make test-all` tries more in a test than `make test` does."""
+    return _draws(item.obj) or _has_amounts(item.module)
+
+
+@functools.cache
+def _has_amounts(module: ModuleType) -> bool:
+    """Whether the tests of a module try as much as `amount` says, themselves or by functions that they share."""
+    return any(
+        name in ("ALL", "amount", "amounts")
+        or getattr(value, "__module__", "") == "proving"
+        or (isinstance(value, FunctionType) and not name.startswith("test_") and _draws(value))
+        for name, value in vars(module).items()
+    )
+
+
+def _draws(function: Any) -> bool:
+    """Whether a function is a property of hypothesis, or tries one."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return is_hypothesis_test(function) or (
+        code is not None and not {"given", "run_state_machine_as_test"}.isdisjoint(code.co_names)
+    )
 
 
 def some_of(cases: Iterable[object], one_in: int, first: int = 0) -> list[object]:

@@ -1,8 +1,8 @@
 """Runs Python scripts in forks of a process that has imported what most commands need.
 
 Most of what a short command costs is its imports. `script` gives a program that does what the script does, with the
-same arguments, environment, folder, standard files, signals and exit code, and costs a tenth. In `make test-all` it
-gives the script itself, so that each command starts as it does for users.
+same arguments, environment, folder, standard files, signals and exit code, and costs a tenth. In what `make test-all`
+adds, it gives the script itself, so that each command starts as it does for users.
 """
 
 import array

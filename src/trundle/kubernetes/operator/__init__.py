@@ -7,8 +7,9 @@ from trundle.kubernetes.operator._leadership import Leadership
 from trundle.kubernetes.operator._manifests import operator_manifests, operator_recipe
 from trundle.kubernetes.operator._migrating import Migrations
 from trundle.kubernetes.operator._objects import Objects
-from trundle.kubernetes.operator._operator import Look, Operator
+from trundle.kubernetes.operator._operator import Operator
 from trundle.kubernetes.operator._ordering import Part, leaving, ordered, parts_of
+from trundle.kubernetes.operator._pacing import Look, Pace
 from trundle.kubernetes.operator._releases import OtherReleaseError
 from trundle.kubernetes.operator._replicas import Replica, Replicas
 from trundle.kubernetes.operator._rolling import Rolling
@@ -29,6 +30,7 @@ __all__ = [
     "Objects",
     "Operator",
     "OtherReleaseError",
+    "Pace",
     "Part",
     "Records",
     "Replica",

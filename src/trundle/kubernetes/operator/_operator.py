@@ -7,7 +7,6 @@ import datetime as dt
 import threading
 import traceback
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -21,31 +20,11 @@ from trundle.kubernetes.operator._following import Follower, owner_of
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper
 from trundle.kubernetes.operator._leadership import Leadership
+from trundle.kubernetes.operator._pacing import SOON, Look, Pace
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.registry import HttpSettings, Outages
 from trundle.runtime import prepare_types
-
-_SOON = 2.0
-_LONGEST = dt.timedelta(hours=1)
-_MOST_DOUBLINGS = 12
-
-
-@dataclass(frozen=True)
-class Look:
-    """What one look at all installations came to.
-
-    Attributes:
-        lines: what there is to report.
-        pending: whether something is to be looked at again soon.
-        away: whether something could not be reached, or failed.
-        next_change: when the first scheduled upgrade may start; None for none.
-    """
-
-    lines: tuple[str, ...] = ()
-    pending: bool = False
-    away: bool = False
-    next_change: dt.datetime | None = None
 
 
 class Operator:
@@ -106,7 +85,7 @@ class Operator:
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
         if self._leadership is not None:
             threading.Thread(target=self._lead, name="lease", daemon=True).start()
-        failures = 0
+        pace = Pace(self._interval)
         while not self.stopped.is_set():
             if self._leadership is not None and not self._leadership.holds:
                 self.stopped.wait(0.2)
@@ -117,8 +96,7 @@ class Operator:
             except Exception:  # noqa: BLE001 - a fault in one look must not end all others
                 self._log(traceback.format_exc())
                 found = Look(away=True)
-            failures = failures + 1 if found.away else 0
-            self._wake.wait(self._pause(found, failures))
+            self._wake.wait(pace.pause(found, self._clock()))
         if self._leadership is not None:
             self._leadership.release()
 
@@ -239,17 +217,6 @@ class Operator:
         if self._leadership is not None:
             self._leadership.check()
 
-    def _pause(self, found: Look, failures: int) -> float:
-        if found.pending and not found.away:
-            return _SOON
-        if found.away:
-            seconds = _SOON * 2 ** min(failures - 1, _MOST_DOUBLINGS)
-            return float(min(seconds, max(self._interval, _LONGEST).total_seconds()))
-        pause = self._interval
-        if found.next_change is not None:
-            pause = min(pause, max(found.next_change - self._clock(), dt.timedelta(seconds=1)))
-        return pause.total_seconds()
-
     def _watch(self) -> None:
         """Wakes the operator whenever the spec or the annotations of an installation change."""
         seen: dict[str, str] = {}
@@ -261,7 +228,7 @@ class Operator:
                         self._wake.set()
             except (ClusterError, ValueError) as error:
                 self._log(f"watching: {error}")
-            self.stopped.wait(_SOON)
+            self.stopped.wait(SOON)
             self._wake.set()
 
     def _lead(self) -> None:
