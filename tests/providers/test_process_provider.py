@@ -238,8 +238,8 @@ def test_it_ends_with_the_run_as_does_all_that_it_started(tmp_path):
 
 def test_nothing_is_left_after_a_process(runner, tmp_path):
     def state():
-        children = Path("/proc/self/task").glob("*/children")
-        return [*Path("/proc/self/fd").iterdir()], {each.read_text() for each in children}
+        tasks = [each.read_text() for each in Path("/proc/self/task").glob("*/children")]
+        return {*Path("/proc/self/fd").iterdir(), *" ".join(tasks).split()}
 
     runner.run("print(1)")
     before = state()
@@ -249,4 +249,4 @@ def test_nothing_is_left_after_a_process(runner, tmp_path):
     broken.touch(0o755)
     with pytest.raises(EngineError, match="a program that can be started"):
         Runner(tmp_path, commands={"python": str(broken)}).run("")
-    assert state() == before
+    assert state() <= before  # What earlier tests left may go meanwhile.
