@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -38,7 +39,7 @@ def publisher(tmp_path_factory):
 
 @pytest.fixture
 def space(cluster, publisher, request):
-    name = request.node.name.replace("_", "-")[5:45].strip("-")
+    name = re.sub(r"\W|_", "-", request.node.name)[5:45].strip("-")
     cluster.kubectl("create", "namespace", name)
     cluster.kubectl(
         "create", "secret", "generic", "root", "-n", name, f"--from-file={publisher.root}"
@@ -216,16 +217,28 @@ def converts(operator, owner, group):
     assert json.loads(made["stored"])["team"] == "a"
 
 
-def test_rights_and_admission_are_those_of_the_manifests(
-    cluster, publisher, space, cleaning, tmp_path
+def keeps(members, bare):
+    """Whether the API server follows the admission of carriers; it refuses writes until it can follow a policy."""
+    found = members.at("v2", bare["metadata"]["name"])
+    bare["metadata"]["resourceVersion"] = found["metadata"]["resourceVersion"]
+    path = members.path("v2", bare["metadata"]["name"])
+    made = members.cluster.request("PUT", path, bare, dryRun="All")
+    assert made.status in {200, 503}, made
+    del bare["metadata"]["resourceVersion"]
+    return members.carrier in made.body["metadata"].get("annotations", {})
+
+
+@pytest.mark.parametrize("admission", ["webhook", "policy"])
+def test_what_the_manifests_grant_suffices(
+    cluster, publisher, space, cleaning, tmp_path, admission
 ):
     command = [warm.TRUNDLE, "kube", "manifests", "--operator", "--image", "example.com/t:1"]
     subprocess.run(
-        [*command, "--namespace", space, "--service", f"{space}/trundle-operator"],
+        [*command, "--namespace", space, "--service", f"{space}/trundle-operator", "--admission", admission],
         cwd=tmp_path, check=True, capture_output=True,
     )  # fmt: skip
     roles = list(yaml.safe_load_all((tmp_path / "manifests" / "roles.yaml").read_text()))
-    package, group = "acme/rights", "rights.clubs.example.com"
+    package, group = f"acme/{admission}", f"{admission}.rights.example.com"
     rule = {"apiGroups": [group], "resources": ["members"], "verbs": ["get", "list", "patch"]}
     for each in roles:
         if "subjects" in each:
@@ -242,10 +255,10 @@ def test_rights_and_admission_are_those_of_the_manifests(
         for each in pod
         if each["kind"] == "Deployment"
     ]
-    [admission] = [each for each in container["args"] if each.startswith("--admission")]
+    assert f"--admission={admission}" in container["args"]
     running = Operator(
         *(cluster, tmp_path / "run", "--context", "ann", "--namespace", space, "--home", space),
-        admission,
+        *("--admission", admission),
     )
     members = Members(cluster, group)
     try:
@@ -259,6 +272,7 @@ def test_rights_and_admission_are_those_of_the_manifests(
         # One that drops the carrier loses nothing.
         bare = members.member("v2", "ada", group="blue")
         until(lambda: members.carrier in members.at("v2", "ada")["metadata"]["annotations"], 180)
+        until(lambda: keeps(members, bare), 60)
         cluster.kubectl("replace", "-f", "-", text=json.dumps(bare))
         assert (members.at("v1", "ada")["team"], members.at("v1", "ada")["age"]) == ("blue", 36)
         publish(publisher, package, "1.1.0", group, "v1", "v2", "v3")
