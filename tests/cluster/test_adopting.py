@@ -179,17 +179,24 @@ def test_a_webhook_that_does_not_answer_is_left_at_once(place, expected):
     assert place.members.at("v1", "m1")["team"] == "blue"
 
 
-def test_another_webhook_that_does_not_answer_leaves_the_one_that_converts(place):
-    # Without carriers, which the comparison would take for differences.
-    for number in range(6):
-        place.members.merge("v1", f"m{number}", {"age": None}).ok()
-    place.adopt()
+def test_another_webhook_that_does_not_answer_leaves_the_one_that_converts(place, expected):
+    place.adopt(*expected)
     before = place.crd["spec"]
     with serving.refusing() as address:
         found = place.adopt(code=3, url=f"https://{address}/convert")
     assert {each["code"] for each in found["findings"]} == {"unmigrated-object"}
     assert place.crd["spec"] == before
     assert place.members.at("v2", "m1")["group"] == "red"
+
+
+def test_another_webhook_of_the_project_takes_over_without_a_comparison(place, expected):
+    place.adopt(*expected)
+    place.members.merge("v2", "m1", {"note": "of v2"}).ok()
+    url = f"{place.webhook.url}/convert".replace("127.0.0.1", "localhost")
+    assert todo(place.adopt(url=url)) == []
+    assert place.crd["spec"]["conversion"]["webhook"]["clientConfig"]["url"] == url
+    assert place.ages() == list(range(6))
+    assert place.members.at("v2", "m1")["note"] == "of v2"
 
 
 def test_the_former_storage_version_may_be_unserved_and_later_ones_stay(place, expected):

@@ -91,7 +91,8 @@ class Adoption:
         stored = (crd.get("status") or {}).get("storedVersions")
         converts = _converts_by(crd, self.made)
         is_done = {
-            AdoptionStep.COMPARE: converts,
+            # What is stored at `storage` was compared then, and is shown with carriers now.
+            AdoptionStep.COMPARE: converts or _may_hold_storage(crd),
             AdoptionStep.ADD: has_storage(crd),
             AdoptionStep.CONVERT: converts,
             AdoptionStep.STORE: stored_version(crd) == STORAGE,
