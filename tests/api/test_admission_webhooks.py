@@ -191,6 +191,7 @@ def test_a_webhook_that_was_restarted_is_asked_again(asking, authority):
                 assert len(second.requests) == 1
 
 
+@pytest.mark.full
 def test_slow_webhooks_hold_neither_readers_nor_other_writers(authority, tmp_path):
     """More writes wait for a webhook than the server has threads for everything else."""
     release = threading.Event()

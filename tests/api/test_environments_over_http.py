@@ -75,6 +75,7 @@ def test_a_draft_is_made_and_deployed(client, version):
     assert (shown["state"], shown["drafts"], shown["deployment"]) == ("deployed", [], 1)
 
 
+@pytest.mark.full
 def test_what_is_not_known_of_the_draft_is_not_overwritten(client):
     client.create()
     draft = client.add("web", {"one": 1})
@@ -306,6 +307,7 @@ def test_a_draft_is_deployed_and_discarded_if_it_matches(client):
     assert client.ask("GET", *path)[0] == 404
 
 
+@pytest.mark.full
 def test_an_action_goes_on_for_clients_where_the_server_lost_a_connection(on_server, tmp_path):  # noqa: F811 - the fixture
     slow = "  wait:\n    Scope: Public\n    Body:\n      - sleep(2)\n  count:\n"
     package_ = package(

@@ -153,6 +153,7 @@ def test_the_second_user_is_told_what_the_first_one_changed(shop):
     assert (shop.deployed(), len(shop.data("history", "shop"))) == (before, 2)
 
 
+@pytest.mark.full
 def test_no_secret_is_shown_anywhere(shop):
     everything = [
         shop.env(*each.split())
@@ -200,6 +201,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.full
 def test_what_cannot_be_done_is_refused(shop, monkeypatch):
     monkeypatch.chdir(shop.folder)
     for name, value in shop.environment.items():

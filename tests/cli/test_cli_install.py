@@ -304,6 +304,7 @@ def test_what_a_publisher_writes_does_not_steer_terminals_of_users(plain):
             assert not any(each.startswith("fake:") for each in text.splitlines())
 
 
+@pytest.mark.full
 def test_looking_makes_no_installation(plain):
     for command in ("list", "status", "plan", "upgrade", "history"):
         assert "nothing is installed in state" in plain.run(command).stderr
@@ -422,6 +423,7 @@ def test_what_was_seen_is_forgotten_when_that_is_asked_for(plain):
     plain.run("forget", "digest", "acme/crm", "1.0.0", code=4)
 
 
+@pytest.mark.full
 def test_what_cannot_be_understood_is_a_matter_of_usage(plain):
     (plain.folder / "policy.yaml").write_bytes(b"upgrade: \xff")
     assert "expected UTF-8 text" in plain.run("policy", "lint", "policy.yaml", code=3).stderr

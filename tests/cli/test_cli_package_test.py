@@ -122,6 +122,7 @@ def test_a_release_that_a_dependent_does_not_take(user):
     assert "acme.Web 1.0.0 does not take 2.0.0: acme.Web > acme.Db" in done.stderr
 
 
+@pytest.mark.full
 def test_dependents_in_a_catalog(user):
     catalog = ["--catalog", "c.db"]
     for each in ("packages/db", "packages/web", "next"):

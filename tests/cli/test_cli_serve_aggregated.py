@@ -69,6 +69,7 @@ def test_a_cluster_that_cannot_be_asked_who_its_proxy_is(folder):
     assert "ConfigMap kube-system/extension-apiserver-authentication" in done.stderr
 
 
+@pytest.mark.full
 def test_without_the_cluster_all_is_refused(folder):
     (folder / "proxies").mkdir()
     own, proxies = Authority(folder), Authority(folder / "proxies")

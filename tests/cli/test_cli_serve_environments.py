@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from access import TOKENS
+from amounts import full
 from apis import CONFIG, GROUP, SCHEMAS
 from engines import package
 from environment_servers import UserOfServer, served
@@ -142,7 +143,7 @@ def test_rules_say_who_may_look_work_and_call(start, places):
     assert stranger.ask("GET", "environments")[0] == 401
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGKILL, full(signal.SIGTERM)])
 def test_a_run_whose_server_ends_is_shown_as_interrupted_and_goes_on(start, places, number):
     server = start()
     client = UserOfServer(server, places / "deployed")
@@ -257,6 +258,7 @@ def test_a_place_reaches_the_namespace_of_its_tenant_and_no_other(target, tmp_pa
         assert client.ended(client.ok(client.ask("DELETE", "environments", "shop"))["number"])
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("known", [True, False])
 def test_a_place_confines_what_was_made_before_it_did(target, tmp_path, known):
     url = f"sqlite:///{tmp_path / 'catalog.db'}"
@@ -287,6 +289,7 @@ def test_a_place_confines_what_was_made_before_it_did(target, tmp_path, known):
         assert (deleted["state"], members(target)) == ("succeeded", [])
 
 
+@pytest.mark.full
 def test_an_environment_that_no_place_reaches_stays_as_it_is(target, tmp_path):
     url = f"sqlite:///{tmp_path / 'catalog.db'}"
     places = places_of(tmp_path, here={"server": target.url, "namespace": TENANT})

@@ -75,6 +75,7 @@ def serves(server, path):
     return lambda: server.ask("GET", path).status == 200
 
 
+@pytest.mark.full
 def test_a_release_is_served_when_it_arrives_and_reads_what_the_one_before_stored(releases, serve):
     server = serve()
     assert server.ask("GET", members("v1")).status == 404
@@ -266,6 +267,7 @@ def test_nothing_of_a_package_is_run(releases, serve):
     assert not list(releases.folder.rglob("ran.txt"))
 
 
+@pytest.mark.full
 def test_a_package_with_hooks_is_not_served_and_blocks_no_other(tmp_path, releases, serve):
     releases.release("1.0.0", {"v1.yaml": V1, "v2.yaml": V2}, config=RENAMED)
     releases.install()
@@ -414,6 +416,7 @@ def test_metrics_count_watches_where_they_began(releases, serve):
     assert [float(each) for each in numbers if float(each)] == []
 
 
+@pytest.mark.full
 def test_what_is_installed_is_served_from_postgresql_by_two_servers(releases, serve, on_server):
     """Both follow what is installed; the store is asked with a password that only the environment has."""
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
@@ -520,6 +523,7 @@ def test_a_release_with_static_methods_as_hooks_converts_by_them(releases, serve
     assert server.ask("GET", members("v1", "ada")).ok()["team"] == "red"
 
 
+@pytest.mark.full
 def test_a_release_with_hooks_in_python_is_refused_with_what_to_write_instead(releases, serve):
     server = serve()
     (releases.package).mkdir()

@@ -308,6 +308,7 @@ def shown(line):
         }
 
 
+@pytest.mark.full
 def test_several_processes_roll_every_object_once(line):
     many(line)
     numbers = {name: number for name, (_, number, _) in shown(line).items()}

@@ -12,7 +12,7 @@ from rolling_story import CLUSTER, GROUP, Story, again_and_again
 from serving import registry
 
 KILLS = 3
-"""How often the operator is killed beside each block of the guide, and each command is."""
+"""How often the operator is killed beside each block of the guide; each command is at each write."""
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +68,7 @@ def test_the_story_on_a_cluster_shows_what_trundle_serve_shows(cluster, served, 
             },
             variables={"KUBECONFIG": str(cluster.kubeconfig)},
             programs=cluster.programs,
-            kills=kills,
+            kills=bool(kills),
             beside=lambda: again_and_again(kill, lambda: chance.uniform(0.5, 6), kills),
         )
         moments = story.run()

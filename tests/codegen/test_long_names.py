@@ -101,6 +101,7 @@ def test_a_type_that_is_added_renames_no_other():
     assert before <= names_of(generate_package(grown, package="made"))
 
 
+@pytest.mark.full
 def test_code_with_shortened_names_is_strictly_typed_and_converts(tmp_path):
     made = long_names()
     for path, data in generate_package(made, package="made").items():

@@ -43,6 +43,7 @@ def added(page, name):
     page.get_by_role("link", name="f", exact=True).click()
 
 
+@pytest.mark.full
 def test_an_application_is_asked_for_tried_and_deployed(browser, server, folder):
     where = folder / "deployed" / "default" / "shop"
     with browsers.tab(browser, server.url) as page:

@@ -111,6 +111,7 @@ def test_a_draft_that_changed_is_not_deployed_unseen(page):
     assert client.files() == {}
 
 
+@pytest.mark.full
 def test_what_was_tried_is_done_once_however_often_it_is_asked_for(page):
     application, client = page
     deployed(application, client, {"one": 1})
@@ -174,6 +175,7 @@ def test_a_restart_forgets_what_was_tried_and_says_so(page, tmp_path):
     assert client.files() == {}
 
 
+@pytest.mark.full
 def test_history_calls_and_going_back(page):
     application, client = page
     deployed(application, client, {"one": 1})

@@ -151,6 +151,7 @@ def plain(text):
     return json.loads(compact(document_of(text)))
 
 
+@pytest.mark.full
 @settings(max_examples=100)
 @given(cases())
 def test_what_is_not_touched_stays_byte_for_byte(case):
@@ -211,6 +212,7 @@ def test_what_is_changed_is_changed_alone(case, data):
     assert sent(maker, after.text, sent_form(after)[0]).text == after.text
 
 
+@pytest.mark.full
 @settings(max_examples=100)
 @given(cases(), st.data())
 def test_buttons_add_and_remove_one_thing(case, data):

@@ -37,6 +37,7 @@ def server(site):
     found.kill()
 
 
+@pytest.mark.full
 def test_a_version_is_approved_a_package_held_and_taken_back(browser, server, site):
     with browsers.tab(browser, server.url) as page:
         page.goto("/ui/")

@@ -42,6 +42,7 @@ def server(tmp_path_factory):
     found.kill()
 
 
+@pytest.mark.full
 def test_from_the_list_to_a_class_and_by_the_graph_to_another_package(browser, server):
     with browsers.tab(browser, server.url) as page:
         page.goto("/ui/")

@@ -63,6 +63,7 @@ with Installation(Path(sys.argv[1]), clock=lambda: dt.datetime.fromisoformat(sys
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("signed", [False, True], ids=["unsigned", "signed"])
 def test_several_clients_on_one_installation_upgrade_it_once(tmp_path, signed):
     site = Site(tmp_path, signed=signed)

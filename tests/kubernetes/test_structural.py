@@ -119,6 +119,7 @@ def test_deprecated_versions_warn(install):
     assert made["spec"]["scope"] == "Cluster"
 
 
+@pytest.mark.full
 def test_descriptions_of_a_large_crd_are_cut_first_and_left_out_then(install):
     def project(text, number):
         fields = {f"p{at}": {"type": "string", "description": text} for at in range(number)}

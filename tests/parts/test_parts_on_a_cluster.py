@@ -39,6 +39,7 @@ def source(tmp_path):
     return folder
 
 
+@pytest.mark.full
 def test_workers_of_a_cluster_write_what_one_process_writes(crm, source, tmp_path):  # noqa: F811
     """The workers know the project by what is sent to them alone."""
     with dask_clusters.running(tmp_path) as cluster:

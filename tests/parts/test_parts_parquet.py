@@ -73,6 +73,7 @@ def test_rows_that_are_refused_are_counted_in_their_file(source, package):
     assert [each["at"] for each in rows(source.parent / "out")[0]] == [0, 3, 4, 6]
 
 
+@pytest.mark.full
 def test_several_processes_come_to_the_same_files_byte_for_byte(source, package):
     write(source / "a.parquet", [person(at) for at in range(20)])
     (source / "b.jsonl").write_bytes(person(1) + b"\n")

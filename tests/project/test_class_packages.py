@@ -164,6 +164,7 @@ def test_types_are_those_of_the_contracts(generated, checked):
     assert [int(each.partition(":")[0]) for each in found] == list(range(6, 6 + len(wrong)))
 
 
+@pytest.mark.full
 def test_the_core_library_passes_the_type_checker(generated, checked):
     generated(*core_packages())
     assert checked("import shopping") == []
@@ -278,6 +279,7 @@ Properties:
 )
 
 
+@pytest.mark.full
 def test_maps_are_typed_as_the_contracts_say(generated, checked):
     generated(NET, MAPS)
     head = """\

@@ -206,6 +206,7 @@ def test_a_process_that_hangs_or_dies_is_one_error_and_the_next_call_has_another
     assert double(methods, 5) == 10
 
 
+@pytest.mark.full
 def test_a_call_that_takes_long_holds_up_no_other_for_good(methods, monkeypatch):
     monkeypatch.setattr(_methods_apart, "_PATIENCE", 0.1)
     assert double(methods, 1) == 2

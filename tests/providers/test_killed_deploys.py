@@ -12,7 +12,7 @@ from amounts import full
 PROGRAM = Path(dying_deploys.__file__)
 
 
-@pytest.mark.parametrize("parts", [9, full(1)])
+@pytest.mark.parametrize("parts", [29, full(1)])
 def test_a_kill_at_a_write_changes_no_result(tmp_path, parts):
     command = [sys.executable, PROGRAM, tmp_path, str(parts // 2), str(parts)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -5,13 +5,13 @@ site of its own by kubectl at v1, as long as the story goes on.
 """
 
 import contextlib
+import itertools
 import json
 import os
-import random
 import re
 import shutil
-import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -23,6 +23,7 @@ GUIDE = guides.ROOT / "docs" / "roll-a-package-forward.md"
 CLUSTER = "on a cluster"
 GROUP = "sites.example.com"
 VERSIONS = ("v1", "v2", "v3")
+_DYING = Path(__file__).with_name("dying_command.py")
 _TELLING = ("trundle env ", "kubectl ")
 _KILLED = re.compile(r"; trundle (env (deploy|upgrade|rollback)|upgrade|store roll) ")
 """What goes on where it is run again after it was killed."""
@@ -51,7 +52,8 @@ class Story:
         names: what stands in the guide, with what is meant here.
         variables: further variables of the environment.
         programs: a folder with kubectl; that of the machine where None.
-        kills: how often a command is killed, at most, before it may end; 0 for never.
+        kills: whether the commands that can go on are killed at their writes: those of environments at each, others at
+            each ninth, since `dying` has all of an upgrade.
         beside: what goes on beside each block of the stage.
 
     Attributes:
@@ -67,7 +69,7 @@ class Story:
         names: Mapping[str, str] | None = None,
         variables: Mapping[str, str] | None = None,
         programs: Path | None = None,
-        kills: int = 0,
+        kills: bool = False,
         beside: Acting = contextlib.nullcontext,
     ) -> None:
         self.folder = folder.resolve()
@@ -78,7 +80,6 @@ class Story:
         self._programs = [] if programs is None else [str(programs)]
         self._kills = kills
         self._beside = beside
-        self._chance = random.Random(f"{stage} {kills}")
         self._client = _Client(self._kubectl)
 
     def run(self) -> list[Moment]:
@@ -103,30 +104,36 @@ class Story:
         if self.stage and f"\n# {self.stage}\n" in line:
             with self._beside():
                 return self._printed(line, folder, warmed=warmed)
-        for _ in range(self._kills if _KILLED.search(line) else 0):
-            if not self._dies(line, folder):
-                break
-        return self._printed(line, folder, warmed=warmed and not self._kills)
+        if self._kills and (killed := _KILLED.search(line)):
+            for number in itertools.count(step=1 if killed[2] else 9):
+                printed, code = self._printed_until(number, line, folder)
+                if code is not None:
+                    return printed, code
+                self.deaths += 1
+        return self._printed(line, folder, warmed=warmed)
 
     def _printed(self, line: str, folder: Path, *, warmed: bool) -> tuple[str, int]:
         printed, code = guides.print_of(line, folder, warmed=warmed, more=self._variables(warmed))
         assert not code, (line, printed)
         return printed, code
 
-    def _dies(self, line: str, folder: Path) -> bool:
-        """Kills a command at some moment; whether it had not ended yet."""
-        process = subprocess.Popen(
-            ["bash", "-c", line], cwd=folder, env=self._variables(warmed=False),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
-        )  # fmt: skip
-        try:
-            process.wait(self._chance.uniform(0.3, 4))
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-            self.deaths += 1
-            return True
-        return False
+    def _printed_until(self, write: int, line: str, folder: Path) -> tuple[str, int | None]:
+        """Runs a command that is killed before its n-th write; no exit code where it was."""
+        (folder / "dying").mkdir(exist_ok=True)
+        program = folder / "dying" / "trundle"
+        if not program.exists():
+            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{_DYING}" "$@"\n')
+            program.chmod(0o755)
+        deaths = folder / "dying" / "deaths"
+        deaths.write_bytes(b"")
+        more = self._variables(warmed=False)
+        more |= {"PATH": f"{program.parent}{os.pathsep}{more['PATH']}"}
+        more |= {"DIES_AT": str(write), "DEATHS": str(deaths)}
+        printed, code = guides.print_of(line, folder, warmed=False, more=more)
+        if deaths.read_bytes():
+            return printed, None
+        assert not code, (line, printed)
+        return printed, code
 
     def _variables(self, warmed: bool) -> dict[str, str]:
         kept = guides.environment(warmed=warmed)
