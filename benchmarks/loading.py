@@ -3,6 +3,7 @@
 import itertools
 import json
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -14,23 +15,30 @@ class Connection:
 
     Args:
         port: the server's port on this machine.
+        tls: the authorities that vouch for the server; None for a connection without TLS.
     """
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port))
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls is not None:
+            self._socket = tls.wrap_socket(self._socket, server_hostname="127.0.0.1")
 
     def send(self, request: bytes) -> None:
         """Sends a request."""
         self._socket.sendall(request)
 
     def receive(self) -> bytes:
-        """The body of the next answer; it has a length, and is no refusal."""
+        """The body of the next answer; it has a length or comes in chunks, and is no refusal."""
         data = self._socket.recv(65536)
         while (end := data.find(b"\r\n\r\n")) < 0:
             data += self._more()
         head = data[:end].lower()
         assert head[9:12] < b"300", data
+        if b"transfer-encoding: chunked" in head:
+            while not data.endswith(b"\r\n0\r\n\r\n"):
+                data += self._more()
+            return _whole(data[end + 4 :])
         start = head.index(b"content-length:") + 15
         length = int(head[start:].partition(b"\r\n")[0])
         while len(data) < end + 4 + length:
@@ -52,6 +60,17 @@ class Connection:
         found = self._socket.recv(1 << 20)
         assert found, "the server ended the connection"
         return found
+
+
+def _whole(chunks: bytes) -> bytes:
+    found = []
+    while True:
+        size, _, chunks = chunks.partition(b"\r\n")
+        length = int(size, 16)
+        if not length:
+            return b"".join(found)
+        found.append(chunks[:length])
+        chunks = chunks[length + 2 :]
 
 
 def request(method: str, path: str, body: bytes = b"", **headers: str) -> bytes:

@@ -2,9 +2,12 @@
 
 from decimal import Decimal
 
+import msgspec
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
-from trundle.kubernetes._server_json import as_before, json_of, passed, spelt_values
+from trundle.kubernetes._server_json import as_before, json_of, passed, passed_json, spelt_values
 
 
 @pytest.mark.parametrize(
@@ -47,3 +50,29 @@ def test_what_a_client_changed_stays_changed():
 
 def test_a_number_that_no_float_holds_stays():
     assert passed({"a": Decimal("1e400")}) == {"a": Decimal("1e400")}
+
+
+NUMBERS = st.one_of(
+    st.integers(-(2**64), 2**64).map(str),
+    st.floats(allow_nan=False, allow_infinity=False).map(repr),
+    st.decimals(-1000, 1000, places=3).map(str),
+    st.sampled_from(["1e3", "1.50", "0.000012", "1E-7", "5.0", "0.1234567890123456789", "-0", "-0.0"]),
+)  # fmt: skip
+TEXTS = st.one_of(NUMBERS, st.text(max_size=5)).map(lambda text: msgspec.json.encode(text).decode())
+VALUES = st.recursive(
+    st.one_of(NUMBERS, TEXTS, st.sampled_from(["null", "true"])),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4).map(lambda parts: f"[{','.join(parts)}]"),
+        st.dictionaries(st.text(max_size=3), inner, max_size=4).map(
+            lambda parts: "{" + ",".join(f"{json_of(key).decode()}:{x}" for key, x in parts.items()) + "}"
+        ),
+    ),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(VALUES)
+@example('{"b":"6f1d5c1e-0b54-4a53-9d0c-0000000000000000","a":0.25}')
+def test_the_quick_way_comes_to_the_same(text):
+    exact = msgspec.json.Decoder(float_hook=Decimal).decode(text)
+    assert passed_json(text.encode()) == json_of(passed(exact))

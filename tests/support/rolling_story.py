@@ -11,13 +11,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import guides
+import warm
 
 GUIDE = guides.ROOT / "docs" / "roll-a-package-forward.md"
 CLUSTER = "on a cluster"
@@ -53,7 +53,7 @@ class Story:
         variables: further variables of the environment.
         programs: a folder with kubectl; that of the machine where None.
         kills: whether the commands that can go on are killed at their writes: those of environments at each, others at
-            each ninth, since `dying` has all of an upgrade.
+            each 25th, since `dying` has all of an upgrade.
         beside: what goes on beside each block of the stage.
 
     Attributes:
@@ -105,7 +105,7 @@ class Story:
             with self._beside():
                 return self._printed(line, folder, warmed=warmed)
         if self._kills and (killed := _KILLED.search(line)):
-            for number in itertools.count(step=1 if killed[2] else 9):
+            for number in itertools.count(step=1 if killed[2] else 25):
                 printed, code = self._printed_until(number, line, folder)
                 if code is not None:
                     return printed, code
@@ -122,8 +122,7 @@ class Story:
         (folder / "dying").mkdir(exist_ok=True)
         program = folder / "dying" / "trundle"
         if not program.exists():
-            program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{_DYING}" "$@"\n')
-            program.chmod(0o755)
+            program.symlink_to(warm.client(_DYING))
         deaths = folder / "dying" / "deaths"
         deaths.write_bytes(b"")
         more = self._variables(warmed=False)

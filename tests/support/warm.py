@@ -86,21 +86,22 @@ def script(path: Path = TRUNDLE, under: tuple[str, ...] = ()) -> tuple[str, ...]
 
     if amounts.ALL or not hasattr(os, "fork"):
         return (*under, sys.executable, str(path))
-    return (str(_client(path, under)),)
+    return (str(client(path, under)),)
 
 
 @functools.cache
-def _client(path: Path, under: tuple[str, ...]) -> Path:
+def client(path: Path, under: tuple[str, ...] = ()) -> Path:
+    """A program that has a fork do what a script does, in `make test-all`, too; its arguments are those of `script`."""
     folder = _started(under)
-    client = Path(tempfile.mkdtemp(dir=folder), path.name)
+    program = Path(tempfile.mkdtemp(dir=folder), path.name)
     address = str(folder / "socket")
-    client.write_text(
+    program.write_text(
         _CLIENT.format(
             python=sys.executable, address=address, script=str(path), forwarded=_FORWARDED
         )
     )
-    client.chmod(0o755)
-    return client
+    program.chmod(0o755)
+    return program
 
 
 @functools.cache

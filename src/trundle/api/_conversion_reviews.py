@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._documents import object_of, text_of, to_client, to_scheme
+from trundle.api._documents import object_of, text_of, to_client, to_scheme, values_of
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._status import bad_request
 from trundle.errors import TrundleError, expectation
@@ -14,6 +14,23 @@ from trundle.runtime import WEBHOOK, AnyScheme
 _API_VERSION, _KIND = "apiextensions.k8s.io/v1", "ConversionReview"
 _MOST_NAMED = 10
 """How many objects that cannot be converted a message names."""
+
+
+class _Request(msgspec.Struct):
+    """What a review asks for; an object by itself is small enough for a quick look at its depth."""
+
+    objects: list[msgspec.Raw]
+    desiredAPIVersion: Any = None  # noqa: N815 - as it is written
+    uid: Any = ""
+
+
+class _Review(msgspec.Struct):
+    request: _Request
+    apiVersion: str = ""  # noqa: N815 - as it is written
+    kind: str = ""
+
+
+_review = msgspec.json.Decoder(_Review).decode
 
 
 class ConversionReviews:
@@ -32,13 +49,7 @@ class ConversionReviews:
         Raises:
             ApiError: it is no such review.
         """
-        review = object_of(body)
-        request = review.get("request")
-        if (review.get("apiVersion"), review.get("kind")) != (_API_VERSION, _KIND):
-            found = f"{review.get('kind')} of {review.get('apiVersion')}"
-            raise bad_request(expectation(f"a {_KIND} of {_API_VERSION}", found))
-        if not isinstance(request, dict) or not isinstance(request.get("objects"), list):
-            raise bad_request(expectation("a request with objects", "none"))
+        request = _request_in(body)
         wanted = request.get("desiredAPIVersion")
         converted: list[msgspec.Raw] = []
         failures: list[str] = []
@@ -59,6 +70,29 @@ class ConversionReviews:
         return msgspec.json.encode(
             {"apiVersion": _API_VERSION, "kind": _KIND, "response": response}
         )
+
+
+def _request_in(body: bytes) -> dict[str, Any]:
+    """The request of a review, with its objects as values.
+
+    Raises:
+        ApiError: it is no such review.
+    """
+    try:
+        read = _review(body)
+        objects = [values_of(bytes(each)) for each in read.request.objects]
+        if (read.apiVersion, read.kind) == (_API_VERSION, _KIND):
+            return {**msgspec.structs.asdict(read.request), "objects": objects}
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass  # What is wrong with it is said below.
+    review = object_of(body)
+    request = review.get("request")
+    if (review.get("apiVersion"), review.get("kind")) != (_API_VERSION, _KIND):
+        found = f"{review.get('kind')} of {review.get('apiVersion')}"
+        raise bad_request(expectation(f"a {_KIND} of {_API_VERSION}", found))
+    if not isinstance(request, dict) or not isinstance(request.get("objects"), list):
+        raise bad_request(expectation("a request with objects", "none"))
+    return request
 
 
 class PlainConversions:

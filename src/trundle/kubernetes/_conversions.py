@@ -26,7 +26,7 @@ from trundle.kubernetes._carrier import (
 from trundle.kubernetes._definitions import STORAGE, STORED
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._metrics import WebhookMetrics
-from trundle.kubernetes._server_json import as_before, json_of, passed, spelt_values
+from trundle.kubernetes._server_json import as_before, json_of, passed_json, spelt_values
 from trundle.runtime import WEBHOOK, AnyScheme
 
 _HEAD = ("apiVersion", "kind", "metadata")
@@ -162,7 +162,7 @@ class Conversions:
             return _given_back(document, kind, target, guarded=self._guarded)
         stored = self._put(document, kind, source)
         if target is not None:
-            return self._shown(stored, kind, target)
+            return self._shown(stored, stored.data, kind, target)
         if stored.marker is not None and not self._guarded:
             raise roomless(_called(document), kind)
         return json_of(
@@ -177,8 +177,9 @@ class Conversions:
     def _read(self, document: dict[str, Any], kind: ServedKind, target: ServedVersion) -> bytes:
         """What is stored, at a version; in the place of what the version cannot show stands why."""
         try:
-            stored = _Stored(_text_of(document).encode(), document["metadata"])
-            return self._shown(stored, kind, target)
+            data = _text_of(document).encode()
+            present = self._settled(self._scheme.convert_json(data))
+            return self._shown(_Stored(data, document["metadata"]), present, kind, target)
         except Exception as error:  # noqa: BLE001 - one object must not break the lists of all
             self._metrics.unreadable(kind, target.label)
             return _not_shown(document, kind, target, error)
@@ -198,6 +199,8 @@ class Conversions:
             base, given = self._carried(carrier, given, metadata, source)
             self._metrics.carried(kind, source.label, "unusable" if base is None else "used")
         made = self._scheme.put(None, given, base, resource=kind.resource, lenience=WEBHOOK)
+        if base is not None:  # Its shape may be that of an earlier release.
+            made = self._scheme.convert_json(made)
         return _Stored(self._settled(made), metadata, marker)
 
     def _carried(
@@ -219,8 +222,16 @@ class Conversions:
             return None, given
         return base, json_of(as_before(spelt_values(given), seen))
 
-    def _shown(self, stored: _Stored, kind: ServedKind, target: ServedVersion) -> bytes:
+    def _shown(
+        self, stored: _Stored, present: bytes, kind: ServedKind, target: ServedVersion
+    ) -> bytes:
         """What a version shows of what is stored, with a carrier where that is not all.
+
+        Args:
+            stored: what is stored.
+            present: the same, settled.
+            kind: the resource type.
+            target: the version.
 
         Raises:
             TrundleError: the version cannot show it.
@@ -229,10 +240,8 @@ class Conversions:
         shown = self._scheme.read(target.version, base)
         found = to_client(shown, kind, target)
         name, carrier = name_of(kind.group), stored.marker
-        if carrier is None:
-            alone = self._alone(shown, kind)
-            if alone != self._settled(base):
-                carrier = sealed(stored.data)
+        if carrier is None and self._alone(shown, kind) != present:
+            carrier = sealed(stored.data)
         if carrier is None:
             return found
         members = _members(found)
@@ -244,7 +253,7 @@ class Conversions:
 
     def _alone(self, shown: bytes, kind: ServedKind) -> bytes | None:
         """What would be stored of an object that a client writes as it is shown; None where that fails."""
-        written = json_of(passed(values_of(shown)))
+        written = passed_json(shown)
         try:
             return self._settled(
                 self._scheme.put(None, written, resource=kind.resource, lenience=WEBHOOK)
@@ -253,11 +262,11 @@ class Conversions:
             return None
 
     def _settled(self, stored: bytes) -> bytes:
-        """What is stored, in the shape of this release, without metadata, and without the version that it was written with.
+        """What is stored in the shape of this release, without metadata, and without the version that it was written with.
 
         The version would change with each client that writes what is there already, and a cluster would take that for a change.
         """
-        members = _members(self._scheme.convert_json(stored))
+        members = _members(stored)
         members.pop("metadata", None)
         mark = max(filter(_WRITTEN_WITH.fullmatch, members), key=len)
         members[mark] = msgspec.Raw(json_of(values_of(members["apiVersion"]).rpartition("/")[2]))

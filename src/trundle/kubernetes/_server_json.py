@@ -3,7 +3,9 @@
 Source: `k8s.io/apimachinery` decodes custom resources into maps, int64 and float64, and encodes those.
 """
 
+import contextlib
 import math
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -29,6 +31,9 @@ spelt_values = msgspec.json.Decoder(float_hook=Spelt).decode
 """JSON as values that keep the spelling of numbers."""
 
 
+_exact = msgspec.json.Decoder(float_hook=Decimal).decode
+
+
 def _written(value: Any) -> msgspec.Raw:
     assert isinstance(value, Spelt)
     return msgspec.Raw(value.text.encode())
@@ -36,6 +41,38 @@ def _written(value: Any) -> msgspec.Raw:
 
 json_of = msgspec.json.Encoder(decimal_format="number", enc_hook=_written).encode
 """Values as JSON, numbers with their spelling."""
+
+
+_LONG = re.compile(rb"[0-9]{19}")
+"""Where an integer may stand that is no int64."""
+
+
+class _OddError(Exception):
+    """A number that Go writes in another way than msgspec."""
+
+
+_MOST_DIGITS, _LEAST = 16, 1e-4
+"""With how many characters a number with a fraction, and from where on, is written the same everywhere."""
+
+
+def _usual(text: str) -> float:
+    number = float(text)
+    unusual = len(text) > _MOST_DIGITS or number.is_integer() or abs(number) < _LEAST
+    if unusual or "e" in text or "E" in text:
+        raise _OddError
+    return number
+
+
+_plain = msgspec.json.Decoder(float_hook=_usual).decode
+_sorted = msgspec.json.Encoder(order="sorted").encode
+
+
+def passed_json(text: bytes) -> bytes:
+    """JSON as it comes back from an API server."""
+    if not _LONG.search(text):
+        with contextlib.suppress(_OddError):
+            return _sorted(_plain(text))
+    return json_of(passed(_exact(text)))
 
 
 def passed(value: Any) -> Any:
