@@ -39,7 +39,7 @@ def load_model(world: World, model: Mapping[str, Any]) -> Loaded:
     """
     for key in model:
         if key not in (OBJECTS, COPY, ATTRIBUTES, SYSTEM):
-            raise _wrong(expectation(f"{OBJECTS}, {COPY} and {ATTRIBUTES} in a model", repr(key)))
+            raise _wrong(expectation(f"{OBJECTS}, {COPY} and {ATTRIBUTES} in a model", shown(key)))
     wanted = Loading(world)
     root = _root(wanted, model[OBJECTS], OBJECTS)
     wanted.run()

@@ -12,7 +12,7 @@ from types import GeneratorType
 from typing import Any, Final
 
 from trundle.engine.expressions._library import format_text, matches, multiply
-from trundle.engine.expressions._sizes import check_size, check_text
+from trundle.engine.expressions._sizes import as_text, check_size, check_text
 from trundle.engine.expressions._yaql import FrozenDict, is_iterable, limited, stop
 
 
@@ -68,18 +68,6 @@ def rows_for(
         for each in table.get(name, ())
         if len(each.kinds) == count and not (is_legacy and each.modern)
     )
-
-
-def _as_text(value: Any) -> str:
-    check_size(value, with_texts=True)
-    match value:
-        case None:
-            return "null"
-        case True:
-            return "true"
-        case False:
-            return "false"
-    return str(value)
 
 
 def _joined_text(left: str, right: str) -> str:
@@ -190,7 +178,7 @@ def _skip(items: Any, count: int) -> Iterator[Any]:
 
 
 def _join(items: Any, separator: str) -> str:
-    texts = [_as_text(each) for each in limited(items)]
+    texts = [as_text(each) for each in limited(items)]
     check_text(sum(map(len, texts)) + len(separator) * max(len(texts) - 1, 0))
     return separator.join(texts)
 
@@ -209,7 +197,7 @@ def _substring(text: str, start: int, length: int = -1) -> str:
 
 def _replace_all(text: str, replacements: Mapping[Any, Any]) -> str:
     for old, new in replacements.items():
-        text = _replaced(text, _as_text(old), _as_text(new))
+        text = _replaced(text, as_text(old), as_text(new))
     return text
 
 
@@ -286,7 +274,7 @@ FUNCTIONS: Final[dict[str, tuple[Row, ...]]] = {
     ),
     "isString": (Row((_ANY,), lambda value: isinstance(value, str)),),
     "len": (Row((_TEXT | _LIST | _MAP,), len),),
-    "str": (Row((_ANY,), _as_text),),
+    "str": (Row((_ANY,), as_text),),
 }
 """The functions that are called without a dot."""
 

@@ -5,12 +5,13 @@ A *language* is what one family of formats, with the functions of one purpose, e
 """
 
 import collections.abc  # noqa: F401 - yaql uses it without importing it
+import importlib.util
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType, SimpleNamespace
 from typing import Any, Final
 
 import yaql
@@ -27,6 +28,7 @@ from yaql.language import (
 )
 from yaql.standard_library import regex as standard_patterns
 
+from trundle.engine._described import described
 from trundle.engine._scene import Meter
 from trundle.engine.expressions._tree import (
     Binary,
@@ -204,8 +206,20 @@ _METHODS_THAT_ARE_FUNCTIONS = (
     "flatten",
 )
 _SOURCES = ("range", "sequence", "generate", "generateMany", "repeat", "cycle")
-_WHOLE = ("flatten",)
-"""What goes through all parts of a value."""
+_WHOLE = (
+    "flatten",
+    "*equal",
+    "*not_equal",
+    "#operator_in",
+    "contains",
+    "containsValue",
+    "indexOf",
+    "lastIndexOf",
+    "toSet",
+    "distinct",
+    "mergeWith",
+)
+"""What goes through all parts of a value, also to compare it."""
 
 
 class Language:
@@ -231,7 +245,7 @@ class Language:
         self.engine = grammar().copy(options | {"yaql.iterableDicts": is_legacy})
         make = legacy.create_context if is_legacy else yaql.create_context
         base = make(yaqlized=False, regex=False, convention=conventions.CamelCaseConvention())
-        self.context = _bounding_sources(base, measure).create_child_context()
+        self.context = _bounding_sources(_Context(base), measure).create_child_context()
         self._foreign: tuple[Any, Any] = (None, self.context)
         _add_patterns(self.context, pattern)
         for each in added:
@@ -324,7 +338,71 @@ def register(context: Any, added: Added) -> None:
     context.register_function(_definition(added))
 
 
-class _MeteredContext(contexts.Context):  # type: ignore[misc]
+def _unlike(kind: type[Exception], text: str) -> type[Exception]:
+    """An error of yaql about a method, which has the receiver in few words: yaql would print all of it."""
+
+    def begin(self: Any, name: str, receiver: Any) -> None:
+        ResolutionError.__init__(self, text.format(name, described(receiver)))
+
+    return type(kind.__name__, (kind,), {"__init__": begin})
+
+
+def _own_runner() -> ModuleType:
+    """What yaql calls functions with, a second time, so that yaql itself stays as it is for others in the process."""
+    found = importlib.util.find_spec("yaql.language.runner")
+    assert found is not None
+    assert found.loader is not None
+    made = importlib.util.module_from_spec(found)
+    found.loader.exec_module(made)
+    made.exceptions = SimpleNamespace(  # type: ignore[attr-defined]
+        **{
+            **vars(exceptions),
+            "NoMethodRegisteredException": _unlike(NoMethodError, 'unknown method "{}" of {}'),
+            "NoMatchingMethodException": _unlike(
+                exceptions.NoMatchingMethodException, 'no method "{}" of {} takes such values'
+            ),
+            "AmbiguousMethodException": _unlike(
+                exceptions.AmbiguousMethodException, 'more than one method "{}" of {} fits'
+            ),
+        }
+    )
+    return made
+
+
+_RUNNER: Final[Any] = _own_runner()
+
+
+class _Context(contexts.Context):  # type: ignore[misc]
+    """A context whose calls fail in few words."""
+
+    def __call__(
+        self,
+        name: str,
+        engine: Any,
+        receiver: Any = utils.NO_VALUE,
+        data_context: Any = None,
+        use_convention: bool = False,  # noqa: FBT001, FBT002 - yaql's signature
+        function_filter: Any = None,
+    ) -> Callable[..., Any]:
+        """What calls a function by its name, or a method where there is a receiver."""
+
+        def call(*values: Any, **by_name: Any) -> Any:
+            return _RUNNER.call(
+                name,
+                self,
+                values,
+                by_name,
+                engine,
+                receiver,
+                data_context,
+                use_convention,
+                function_filter,
+            )
+
+        return call
+
+
+class _MeteredContext(_Context):
     """A context that counts the contexts which yaql makes below it: one for each call of a lambda."""
 
     def __init__(self, parent: Any, meter: Meter | None = None) -> None:
