@@ -12,6 +12,7 @@ from trundle.engine._object import PENDING, Instance, Part
 from trundle.engine._scene import TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.engine.expressions import check_size
 from trundle.errors import did_you_mean, expectation, shown
 
 Form: TypeAlias = Literal["Serializable", "Mixed", "Inline"]
@@ -76,6 +77,7 @@ class Dump:
                 continue
             value = instance.values.get(slot.key, PENDING)
             if value is not PENDING:
+                check_size(value, self._world.limits.values)
                 inner = frozenset(
                     each.partition(".")[2] for each in excluded if each.startswith(f"{slot.name}.")
                 )

@@ -95,6 +95,7 @@ def dump_model(
 def reachable(values: Iterable[Any]) -> set[Instance]:
     """All objects that some values are, have or lead to."""
     found: set[Instance] = set()
+    seen: set[int] = set()  # A value may have the same one in it again and again
     left: list[Any] = [tuple(values)]
     while left:
         each = left.pop()
@@ -111,7 +112,8 @@ def reachable(values: Iterable[Any]) -> set[Instance]:
                 if value.instance not in found:
                     found.add(value.instance)
                     left.append(value.instance)
-            elif isinstance(value, tuple | Mapping | frozenset):
+            elif isinstance(value, tuple | Mapping | frozenset) and id(value) not in seen:
+                seen.add(id(value))
                 left.append(value)
     return found
 

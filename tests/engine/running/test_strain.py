@@ -304,3 +304,25 @@ def test_deep_maps_are_a_result_or_an_error_of_the_engine(expression):
         run(f"{body}- Return: !yaql '{expression}'")
     except EngineError as error:
         assert len(str(error)) < 1000
+
+
+def test_a_property_that_shares_its_parts_is_looked_through_once_and_not_dumped():
+    text = """
+    Properties: {p: {Contract: $, Usage: InOut}}
+    Methods:
+      f:
+        Scope: Public
+        Body:
+          - $d: [$this]
+          - Repeat: 60
+            Do: [{$d: [$d, $d]}]
+          - $.p: $d
+          - sys:GC.collect()
+    """
+    with opened({"a.A": text}, limits=Limits(values=100_000)) as (session, root):
+        session.call(root, "f")
+        session.finish()
+        assert "root" in session.objects
+        with pytest.raises(EngineError, match="more than 100000 values") as caught:
+            session.dump(root)
+    assert caught.value.code == "limit"

@@ -140,6 +140,26 @@ class Compiler:
         order = _rows.NULL_ORDER.get(tree.operator)
         return bound.function(otherwise if order is None else _null_first(order, otherwise))
 
+    def _operator(self, name: str) -> Callable[..., Any]:
+        """An operator, or a function, of two values that are there already."""
+        is_legacy = self.language.is_legacy
+        table = _rows.OPERATORS if name in _rows.OPERATORS else _rows.FOLDS
+        rows = _rows.rows_for(table, name, 2, is_legacy=is_legacy)
+        known = f"#operator_{name}" if name in _rows.OPERATORS else name
+        found: dict[tuple[type, type], Callable[..., Any] | None] = {}
+
+        def operate(scope: Scope, left: Any, right: Any) -> Any:
+            kinds = (type(left), type(right))
+            if kinds not in found:
+                fits = (x.compute for x in rows if x.takes(0, kinds[0]) and x.takes(1, kinds[1]))
+                found[kinds] = next(fits, None)
+            compute = found[kinds]
+            if compute is None:
+                return self.by_values(known, scope, left, right)
+            return compute(left, right)
+
+        return operate
+
     def _type_name(self, prefix: str | None, name: Tree, whole: Tree) -> Closure:
         if prefix is None or not isinstance(name, Word):
             return self._by_yaql(whole)
@@ -212,7 +232,7 @@ class Compiler:
         rows = _rows.rows_for(
             _rows.METHODS, name, len(call.arguments) + 1, is_legacy=language.is_legacy
         )
-        bound = bind(rows, (None, *call.arguments), arguments)
+        bound = bind(rows, (None, *call.arguments), arguments, self._operator)
         if bound is None:
             return by_yaql
 

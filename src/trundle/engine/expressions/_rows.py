@@ -11,6 +11,14 @@ from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any, Final
 
+from trundle.engine.expressions._folding import (
+    ascending,
+    descending,
+    groups,
+    largest,
+    smallest,
+    sum_of,
+)
 from trundle.engine.expressions._library import format_text, matches, multiply
 from trundle.engine.expressions._sizes import as_text, check_size, check_text
 from trundle.engine.expressions._yaql import FrozenDict, is_iterable, limited, stop
@@ -48,11 +56,13 @@ class Row:
         kinds: for each argument its types; the receiver of a method is the first.
         compute: takes the values; something that can be called for each lazy one.
         modern: whether formats below 1.2 do something else.
+        operators: what it takes before the values, by name: functions of two values, as the language has them.
     """
 
     kinds: tuple[Kind, ...]
     compute: Callable[..., Any]
     modern: bool = False
+    operators: tuple[str, ...] = ()
 
     def takes(self, at: int, kind: type) -> bool:
         """Whether an argument may have a type."""
@@ -232,6 +242,13 @@ def _ordering(compare: Callable[[Any, Any], Any]) -> tuple[Row, ...]:
     return Row(_NUMBERS, compare), Row(_TEXTS, compare)
 
 
+def _folding(compute: Callable[..., Any], operator_: str) -> tuple[Row, ...]:
+    return (
+        Row((_ITEMS,), compute, operators=(operator_,)),
+        Row((_ITEMS, _ANY), compute, operators=(operator_,)),
+    )
+
+
 OPERATORS: Final[dict[str, tuple[Row, ...]]] = {
     "+": (
         Row(_NUMBERS, operator.add),
@@ -286,6 +303,7 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "endsWith": (Row(_TEXTS, str.endswith),),
     "first": (Row((_ITEMS,), _first), Row((_ITEMS, _ANY), _first)),
     "format": FUNCTIONS["format"],
+    "groupBy": tuple(Row((_ITEMS, *(LAZY,) * n), groups) for n in range(1, 4)),
     "get": (
         Row((_MAP, _ANY), lambda entries, key: entries.get(key)),
         Row((_MAP, _ANY, _ANY), lambda entries, key, default: entries.get(key, default)),
@@ -297,6 +315,10 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "last": (Row((_LIST,), _last), Row((_LIST, _ANY), _last)),
     "len": FUNCTIONS["len"],
     "matches": (Row(_TEXTS, matches),),
+    "max": _folding(largest, "max"),
+    "min": _folding(smallest, "min"),
+    "orderBy": (Row((_ITEMS, LAZY), ascending, operators=("<", ">")),),
+    "orderByDescending": (Row((_ITEMS, LAZY), descending, operators=("<", ">")),),
     "replace": (
         Row((_TEXT, _TEXT, _TEXT), _replaced),
         Row((_TEXT, _TEXT, _TEXT, _INT), _replaced),
@@ -308,6 +330,7 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "skip": (Row((_ITEMS, _INT), _skip),),
     "split": (Row(_TEXTS, _split),),
     "startsWith": (Row(_TEXTS, str.startswith),),
+    "sum": _folding(sum_of, "+"),
     "substring": (Row((_TEXT, _INT), _substring), Row((_TEXT, _INT, _INT), _substring)),
     "take": (Row((_ITEMS, _INT), _take),),
     "toDict": (Row((_ITEMS, LAZY), _to_dict), Row((_ITEMS, LAZY, LAZY), _to_dict)),
@@ -318,6 +341,18 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "where": (Row((_ITEMS, LAZY), _where),),
 }
 """The methods; their receiver is the first argument."""
+
+FOLDS: Final[dict[str, tuple[Row, ...]]] = {
+    "max": (
+        Row(_NUMBERS, max),
+        Row(_TEXTS, max),
+    ),
+    "min": (
+        Row(_NUMBERS, lambda left, right: min(right, left)),
+        Row(_TEXTS, lambda left, right: min(right, left)),
+    ),
+}
+"""The functions of two values that are methods of sequences, too."""
 
 NULL_ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<": lambda left, right: left is None and right is not None,

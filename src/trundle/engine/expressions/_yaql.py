@@ -26,6 +26,7 @@ from yaql.language import (
     utils,
     yaqltypes,
 )
+from yaql.standard_library import queries as standard_queries
 from yaql.standard_library import regex as standard_patterns
 
 from trundle.engine._described import described
@@ -511,6 +512,28 @@ def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Ca
 def limited(items: Any) -> Any:
     """A sequence that ends with an error after `MOST_ITEMS`; at once where its length is known."""
     return utils.limit_iterable(items, MOST_ITEMS)
+
+
+def ordered(
+    items: Any,
+    key: Callable[[Any], Any],
+    less: Callable[[Any, Any], Any],
+    more: Callable[[Any, Any], Any],
+    *,
+    is_ascending: bool,
+) -> Any:
+    """Items by a key, as yaql orders them: when they are gone through, and `thenBy` adds further keys."""
+    made = standard_queries.OrderingIterable(items, less, more)
+    made.append_field(key, is_ascending)
+    return made
+
+
+def grouped(items: Any, *selectors: Callable[[Any], Any]) -> Any:
+    """Pairs of a key and what has it, as yaql groups it."""
+    return _GROUPED(MEMORY, items, *selectors)
+
+
+_GROUPED: Final = standard_queries.group_by_function(allow_aggregator_fallback=True)
 
 
 def is_iterable(value: Any) -> bool:
