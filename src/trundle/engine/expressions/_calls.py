@@ -142,6 +142,22 @@ def bind(
     return Bound(fitting, compiled, operators)
 
 
+def by_rows(rows: tuple[Row, ...], otherwise: ByValues) -> ByValues:
+    """What computes something of two values by the row that fits them, or in another way where none does."""
+    found: dict[tuple[type, type], Callable[..., Any] | None] = {}
+
+    def compute(scope: Scope, left: Any, right: Any) -> Any:
+        kinds = (type(left), type(right))
+        if kinds not in found:
+            fits = (each for each in rows if each.takes(0, kinds[0]) and each.takes(1, kinds[1]))
+            row = next(fits, None)
+            found[kinds] = row.compute if row else None
+        known = found[kinds]
+        return otherwise(scope, left, right) if known is None else known(left, right)
+
+    return compute
+
+
 def _deferred(body: Closure) -> Closure:
     """A lazy argument: a function that evaluates it with its arguments as `$`, `$2` and so on."""
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, assert_never
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
 from trundle.engine.expressions._builtins import DIRECT
-from trundle.engine.expressions._calls import Bound, bind
+from trundle.engine.expressions._calls import Bound, bind, by_rows
 from trundle.engine.expressions._invoking import (
     Method,
     lazy_values_of,
@@ -142,23 +142,10 @@ class Compiler:
 
     def _operator(self, name: str) -> Callable[..., Any]:
         """An operator, or a function, of two values that are there already."""
-        is_legacy = self.language.is_legacy
-        table = _rows.OPERATORS if name in _rows.OPERATORS else _rows.FOLDS
-        rows = _rows.rows_for(table, name, 2, is_legacy=is_legacy)
-        known = f"#operator_{name}" if name in _rows.OPERATORS else name
-        found: dict[tuple[type, type], Callable[..., Any] | None] = {}
-
-        def operate(scope: Scope, left: Any, right: Any) -> Any:
-            kinds = (type(left), type(right))
-            if kinds not in found:
-                fits = (x.compute for x in rows if x.takes(0, kinds[0]) and x.takes(1, kinds[1]))
-                found[kinds] = next(fits, None)
-            compute = found[kinds]
-            if compute is None:
-                return self.by_values(known, scope, left, right)
-            return compute(left, right)
-
-        return operate
+        is_operator = name in _rows.OPERATORS
+        table, full = (_rows.OPERATORS, f"#operator_{name}") if is_operator else (_rows.FOLDS, name)
+        rows = _rows.rows_for(table, name, 2, is_legacy=self.language.is_legacy)
+        return by_rows(rows, lambda scope, *values: self.by_values(full, scope, *values))
 
     def _type_name(self, prefix: str | None, name: Tree, whole: Tree) -> Closure:
         if prefix is None or not isinstance(name, Word):

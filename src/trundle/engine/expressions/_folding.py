@@ -6,11 +6,15 @@ yaql's, which are called in the same order. Orders and groups are yaql's own cod
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
-from trundle.engine.expressions._yaql import grouped, limited, ordered
+from yaql.standard_library import queries
+
+from trundle.engine.expressions._yaql import MEMORY, limited
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
+
+_GROUPED: Final = queries.group_by_function(allow_aggregator_fallback=True)
 
 
 def sum_of(add: Operator, items: Any, *initial: Any) -> Any:
@@ -30,14 +34,22 @@ def smallest(smaller: Operator, items: Any, *initial: Any) -> Any:
 
 def ascending(less: Operator, more: Operator, items: Any, key: Callable[[Any], Any]) -> Any:
     """Items by a key, the smallest first; they are put in order when they are gone through."""
-    return ordered(limited(items), key, less, more, is_ascending=True)
+    return _ordered(items, key, less, more, is_ascending=True)
 
 
 def descending(less: Operator, more: Operator, items: Any, key: Callable[[Any], Any]) -> Any:
     """Items by a key, the largest first."""
-    return ordered(limited(items), key, less, more, is_ascending=False)
+    return _ordered(items, key, less, more, is_ascending=False)
+
+
+def _ordered(
+    items: Any, key: Callable[[Any], Any], less: Operator, more: Operator, *, is_ascending: bool
+) -> Any:
+    made = queries.OrderingIterable(limited(items), less, more)
+    made.append_field(key, is_ascending)  # `thenBy` adds further ones
+    return made
 
 
 def groups(items: Any, *selectors: Callable[[Any], Any]) -> Any:
     """Pairs of a key and the items that have it; behind the key, what to keep of an item and what to make of a group."""
-    return grouped(limited(items), *selectors)
+    return _GROUPED(MEMORY, limited(items), *selectors)

@@ -1,17 +1,16 @@
-"""The one module that knows yaql: its parser with our operators, its contexts, its evaluator.
+"""What knows yaql: its parser with our operators, and its evaluator; `_contexts.py` has its contexts.
 
 The grammar is the same in all formats. The parser keeps its state in itself, so one thread parses at a time.
 A *language* is what one family of formats, with the functions of one purpose, evaluates expressions with.
 """
 
 import collections.abc  # noqa: F401 - yaql uses it without importing it
-import importlib.util
 import re
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType, ModuleType, SimpleNamespace
+from types import MappingProxyType
 from typing import Any, Final
 
 import yaql
@@ -26,11 +25,10 @@ from yaql.language import (
     utils,
     yaqltypes,
 )
-from yaql.standard_library import queries as standard_queries
 from yaql.standard_library import regex as standard_patterns
 
-from trundle.engine._described import described
 from trundle.engine._scene import Meter
+from trundle.engine.expressions._contexts import BriefContext, MeteredContext
 from trundle.engine.expressions._tree import (
     Binary,
     Call,
@@ -246,7 +244,7 @@ class Language:
         self.engine = grammar().copy(options | {"yaql.iterableDicts": is_legacy})
         make = legacy.create_context if is_legacy else yaql.create_context
         base = make(yaqlized=False, regex=False, convention=conventions.CamelCaseConvention())
-        self.context = _bounding_sources(_Context(base), measure).create_child_context()
+        self.context = _bounding_sources(BriefContext(base), measure).create_child_context()
         self._foreign: tuple[Any, Any] = (None, self.context)
         _add_patterns(self.context, pattern)
         for each in added:
@@ -288,7 +286,7 @@ class Language:
         """
         context = self._with(functions) if functions else self.context
         if meter is not None:
-            context = _MeteredContext(context, meter)
+            context = MeteredContext(context, meter)
         for frame in frames:
             context = context.create_child_context()
             for name, value in frame.items():
@@ -337,86 +335,6 @@ class Language:
 def register(context: Any, added: Added) -> None:
     """Adds a function to one context of yaql."""
     context.register_function(_definition(added))
-
-
-def _unlike(kind: type[Exception], text: str) -> type[Exception]:
-    """An error of yaql about a method, which has the receiver in few words: yaql would print all of it."""
-
-    def begin(self: Any, name: str, receiver: Any) -> None:
-        ResolutionError.__init__(self, text.format(name, described(receiver)))
-
-    return type(kind.__name__, (kind,), {"__init__": begin})
-
-
-def _own_runner() -> ModuleType:
-    """What yaql calls functions with, a second time, so that yaql itself stays as it is for others in the process."""
-    found = importlib.util.find_spec("yaql.language.runner")
-    assert found is not None
-    assert found.loader is not None
-    made = importlib.util.module_from_spec(found)
-    found.loader.exec_module(made)
-    made.exceptions = SimpleNamespace(  # type: ignore[attr-defined]
-        **{
-            **vars(exceptions),
-            "NoMethodRegisteredException": _unlike(NoMethodError, 'unknown method "{}" of {}'),
-            "NoMatchingMethodException": _unlike(
-                exceptions.NoMatchingMethodException, 'no method "{}" of {} takes such values'
-            ),
-            "AmbiguousMethodException": _unlike(
-                exceptions.AmbiguousMethodException, 'more than one method "{}" of {} fits'
-            ),
-        }
-    )
-    return made
-
-
-_RUNNER: Final[Any] = _own_runner()
-
-
-class _Context(contexts.Context):  # type: ignore[misc]
-    """A context whose calls fail in few words."""
-
-    def __call__(
-        self,
-        name: str,
-        engine: Any,
-        receiver: Any = utils.NO_VALUE,
-        data_context: Any = None,
-        use_convention: bool = False,  # noqa: FBT001, FBT002 - yaql's signature
-        function_filter: Any = None,
-    ) -> Callable[..., Any]:
-        """What calls a function by its name, or a method where there is a receiver."""
-
-        def call(*values: Any, **by_name: Any) -> Any:
-            return _RUNNER.call(
-                name,
-                self,
-                values,
-                by_name,
-                engine,
-                receiver,
-                data_context,
-                use_convention,
-                function_filter,
-            )
-
-        return call
-
-
-class _MeteredContext(_Context):
-    """A context that counts the contexts which yaql makes below it: one for each call of a lambda."""
-
-    def __init__(self, parent: Any, meter: Meter | None = None) -> None:
-        super().__init__(parent)
-        self._meter: Meter = meter or parent._meter  # noqa: SLF001 - of its own class
-
-    def create_child_context(self) -> Any:
-        """A context below this one."""
-        meter = self._meter
-        meter.steps -= 1
-        if meter.steps < 0:
-            meter.more()
-        return _MeteredContext(self)
 
 
 def _definition(added: Added) -> Any:
@@ -512,28 +430,6 @@ def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Ca
 def limited(items: Any) -> Any:
     """A sequence that ends with an error after `MOST_ITEMS`; at once where its length is known."""
     return utils.limit_iterable(items, MOST_ITEMS)
-
-
-def ordered(
-    items: Any,
-    key: Callable[[Any], Any],
-    less: Callable[[Any, Any], Any],
-    more: Callable[[Any, Any], Any],
-    *,
-    is_ascending: bool,
-) -> Any:
-    """Items by a key, as yaql orders them: when they are gone through, and `thenBy` adds further keys."""
-    made = standard_queries.OrderingIterable(items, less, more)
-    made.append_field(key, is_ascending)
-    return made
-
-
-def grouped(items: Any, *selectors: Callable[[Any], Any]) -> Any:
-    """Pairs of a key and what has it, as yaql groups it."""
-    return _GROUPED(MEMORY, items, *selectors)
-
-
-_GROUPED: Final = standard_queries.group_by_function(allow_aggregator_fallback=True)
 
 
 def is_iterable(value: Any) -> bool:
