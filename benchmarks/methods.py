@@ -57,6 +57,11 @@ EXPRESSIONS = (
     ("call", "$.same(1)", 100),
     ("where", "$list.where($ > 50)", 50),
     ("select", "$list.select($ * 2)", 50),
+    ("sum", "$list.sum()", 50),
+    ("max", "$list.max()", 50),
+    ("min", "$list.select(-$).min()", 50),
+    ("orderBy", "$list.orderBy(-$)", 50),
+    ("groupBy", "$list.groupBy($ mod 7)", 50),
 )
 
 
@@ -111,7 +116,7 @@ def main() -> None:
             compiled, evaluated = rounds.measure((ours, theirs), ROUNDS)
             ratio = compiled.times_as_fast_as(evaluated)
             micros = f"{compiled.median * 1e6:7.2f} us {evaluated.median * 1e6:9.1f} us"
-            print(f"  {name:12} {text:22} {micros} {ratio:6.0f} times as fast (aim {aim})")
+            print(f"  {name:12} {text:25} {micros} {ratio:6.0f} times as fast (aim {aim})")
         print("methods: in the package language, and in Python")
         for name, function, size in METHODS:
             world.steps = 10**9

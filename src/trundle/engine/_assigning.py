@@ -10,7 +10,7 @@ from trundle.engine._scene import NotYet
 from trundle.engine._stage import Stage
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import did_you_mean, expectation
+from trundle.errors import did_you_mean, expectation, shown
 
 _WRITABLE = frozenset({"Out", "InOut", "Runtime", "Config"})
 
@@ -131,7 +131,7 @@ def static_declaring(start: Type, name: str) -> Type:
     ]
     if not declaring:
         known = [each.name for each in start.properties.values() if each.usage == "Static"]
-        message = expectation(f"a static property of {start.name}", repr(name))
+        message = expectation(f"a static property of {start.name}", shown(name))
         advice = did_you_mean(name, known, "declare it with `Usage: Static`")
         raise start.error(EngineCode.NO_PROPERTY, message, advice=advice, member=name)
     if len(declaring) > 1:

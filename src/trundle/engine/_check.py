@@ -22,7 +22,7 @@ from trundle.engine.effects import Effects
 from trundle.engine.expressions import code_of
 from trundle.engine.running import Routines
 from trundle.engine.statements import read_body
-from trundle.errors import Finding, expectation
+from trundle.errors import Finding, expectation, shown
 from trundle.packages import Package, Requirement
 
 
@@ -175,7 +175,7 @@ class _Checker:
             full = type_.declaration.names.full(mention.name)
             self._classes.edge(type_.source, full)
         except KeyError:
-            message = expectation("a declared prefix", repr(mention.name))
+            message = expectation("a declared prefix", shown(mention.name))
             error = type_.error(
                 EngineCode.NO_CLASS,
                 message,

@@ -20,7 +20,7 @@ from trundle.engine._declarations import (
 )
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode, is_empty, parse_nodes
-from trundle.errors import did_you_mean, expectation, listed
+from trundle.errors import did_you_mean, expectation, listed, shown
 
 _KEYS = (
     "Namespaces",
@@ -107,7 +107,7 @@ class _Reader:
             self.class_name = self._full(self._text(name, "the name of a class"), name.line)
             if not _CLASS_NAME.fullmatch(self.class_name):
                 expected = "a name of letters, digits and _, with dots between its parts"
-                self.fail(name.line, expected, repr(self.class_name), "write such a name")
+                self.fail(name.line, expected, shown(self.class_name), "write such a name")
         parents = root.get("Extends")
         usage = cast("ClassUsage", self._choice(root.get("Usage"), get_args(ClassUsage), "Class"))
         return ClassDeclaration(
@@ -153,7 +153,7 @@ class _Reader:
         for key, _ in node.entries:
             if key.text not in known:
                 advice = did_you_mean(key.text, known, "remove it")
-                self.fail(key.line, f"one of {listed(known)} in {what}", repr(key.text), advice)
+                self.fail(key.line, f"one of {listed(known)} in {what}", shown(key.text), advice)
 
     def _namespaces(self, node: Node) -> Mapping[str, str]:
         found = {}
@@ -168,7 +168,7 @@ class _Reader:
         except KeyError as error:
             known = [each for each in self.names.prefixes if each != "="]
             advice = did_you_mean(error.args[0], known, "declare it under `Namespaces`")
-            self.fail(line, "a declared prefix", repr(name), advice, EngineCode.NO_CLASS)
+            self.fail(line, "a declared prefix", shown(name), advice, EngineCode.NO_CLASS)
 
     def _names(self, node: Node | None, what: str) -> tuple[str, ...]:
         if node is None:
@@ -188,7 +188,7 @@ class _Reader:
         text = self._text(node, f"one of {', '.join(choices)}")
         if text not in choices:
             advice = did_you_mean(text, choices, "write one of them")
-            self.fail(node.line, f"one of {', '.join(choices)}", repr(text), advice)
+            self.fail(node.line, f"one of {', '.join(choices)}", shown(text), advice)
         return text
 
     def _flag(self, node: Node | None) -> bool:
@@ -276,7 +276,7 @@ class _Reader:
         for key, value in self._argument_entries(node):
             if key.text in found:
                 self.fail(
-                    key.line, "each argument once", f"{key.text!r} twice", "rename one of them"
+                    key.line, "each argument once", f"{shown(key.text)} twice", "rename one of them"
                 )
             found[key.text] = self._argument(key, value)
         arguments = tuple(found.values())
@@ -330,4 +330,4 @@ def _described(node: Node) -> str:
             return "a map"
         case ScalarNode(value=None):
             return "nothing"
-    return repr(node.text if len(node.text) <= 60 else f"{node.text[:57]}...")  # noqa: PLR2004
+    return shown(node.text)

@@ -12,7 +12,8 @@ from trundle.engine._object import PENDING, Instance, Part
 from trundle.engine._scene import TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import did_you_mean, expectation
+from trundle.engine.expressions import check_size
+from trundle.errors import did_you_mean, expectation, shown
 
 Form: TypeAlias = Literal["Serializable", "Mixed", "Inline"]
 """How a dump names classes: as text, as types, or as the key before the properties."""
@@ -36,7 +37,7 @@ class Dump:
         """
         if form not in get_args(Form):
             advice = did_you_mean(str(form), get_args(Form))
-            raise ValueError(expectation("a form of a dump", repr(form), advice))
+            raise ValueError(expectation("a form of a dump", shown(form), advice))
         self._world = world
         self._form = form
         self._excluded = excluded
@@ -76,6 +77,7 @@ class Dump:
                 continue
             value = instance.values.get(slot.key, PENDING)
             if value is not PENDING:
+                check_size(value, self._world.limits.values)
                 inner = frozenset(
                     each.partition(".")[2] for each in excluded if each.startswith(f"{slot.name}.")
                 )

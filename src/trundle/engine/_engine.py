@@ -15,7 +15,7 @@ from trundle.engine._session import Session
 from trundle.engine._sources import Sources
 from trundle.engine.effects import Effects, Journal, Provider
 from trundle.engine.running import Coverage, Routines, core_natives
-from trundle.errors import did_you_mean, expectation, listed
+from trundle.errors import did_you_mean, expectation, listed, shown
 from trundle.packages import Package, PackageMeta, Requirement
 from trundle.version import SemVer
 
@@ -81,7 +81,7 @@ class Engine:
         check_keys(configs or {}, "configs")
         for each in providers or {}:
             if not each or "/" in each:
-                raise ValueError(expectation("a name without a slash for a provider", repr(each)))
+                raise ValueError(expectation("a name without a slash for a provider", shown(each)))
         self.limits = limits or Limits()
         self.providers = MappingProxyType(dict(providers or {}))
         self.functions = MappingProxyType(dict(functions or {}))

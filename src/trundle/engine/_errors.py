@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from trundle.errors import Code, Finding, Kind, Place, TrundleError
+from trundle.errors import Code, Finding, Kind, Place, TrundleError, shortened
 from trundle.version import SemVer
 
 
@@ -44,6 +44,9 @@ _KINDS = {
     EngineCode.NO_OBJECT: Kind.NOT_FOUND,
 }
 _MOST_SHOWN = 20
+_LONGEST = 2000
+"""How many characters a message of the engine has: names in it may come from values. What packages throw is theirs."""
+
 _DSL, _YAQL = "murano.dsl.exceptions", "yaql.language.exceptions"
 _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.NO_PACKAGE: (f"{_DSL}.NoPackageFound",),
@@ -131,6 +134,7 @@ class EngineError(TrundleError):
         original: the Python error behind it; None for none.
         frames: the methods that it passed through, the innermost first.
         seen: the call that the last of them is for.
+        is_at_class: whether its place is the class that it is about, for want of a statement.
     """
 
     def __init__(
@@ -150,7 +154,7 @@ class EngineError(TrundleError):
         names: Sequence[str] = (),
     ) -> None:
         self.code = code
-        self.message = message
+        self.message = message if code is EngineCode.THROWN else shortened(message, _LONGEST)
         self.advice = advice
         self.package = package
         self.version = version
@@ -166,6 +170,7 @@ class EngineError(TrundleError):
         self.original: BaseException | None = None
         self.frames: tuple[Frame, ...] = ()
         self.seen: object = None
+        self.is_at_class = False
         self._several: tuple[EngineError, ...] = ()
         self.kind = _KINDS.get(code, Kind.REFUSED)
         super().__init__(message)

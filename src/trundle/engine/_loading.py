@@ -18,7 +18,7 @@ from trundle.engine._scene import NotYet
 from trundle.engine._stage import Stage
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import expectation
+from trundle.errors import expectation, shown
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -249,7 +249,7 @@ class Loading:
 
     def _check_room(self, identifier: str) -> None:
         if identifier in self.made or (self._around is None and identifier in self._known):
-            message = expectation("each id once", f"{identifier!r} a second time")
+            message = expectation("each id once", f"{shown(identifier)} a second time")
             advice = "give the object another id, or refer to the first one by its id"
             if identifier not in self.made:
                 message += ", as the session has it already"

@@ -39,7 +39,7 @@ def load_model(world: World, model: Mapping[str, Any]) -> Loaded:
     """
     for key in model:
         if key not in (OBJECTS, COPY, ATTRIBUTES, SYSTEM):
-            raise _wrong(expectation(f"{OBJECTS}, {COPY} and {ATTRIBUTES} in a model", repr(key)))
+            raise _wrong(expectation(f"{OBJECTS}, {COPY} and {ATTRIBUTES} in a model", shown(key)))
     wanted = Loading(world)
     root = _root(wanted, model[OBJECTS], OBJECTS)
     wanted.run()
@@ -95,6 +95,7 @@ def dump_model(
 def reachable(values: Iterable[Any]) -> set[Instance]:
     """All objects that some values are, have or lead to."""
     found: set[Instance] = set()
+    seen: set[int] = set()  # A value may have the same one in it again and again
     left: list[Any] = [tuple(values)]
     while left:
         each = left.pop()
@@ -111,7 +112,8 @@ def reachable(values: Iterable[Any]) -> set[Instance]:
                 if value.instance not in found:
                     found.add(value.instance)
                     left.append(value.instance)
-            elif isinstance(value, tuple | Mapping | frozenset):
+            elif isinstance(value, tuple | Mapping | frozenset) and id(value) not in seen:
+                seen.add(id(value))
                 left.append(value)
     return found
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import ObjectValue, Scene
 from trundle.engine._type import Type
-from trundle.errors import expectation
+from trundle.errors import expectation, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -253,7 +253,7 @@ def _without_value(start: Type, name: str, key: Key) -> EngineError:
     if isinstance(key, tuple) and name not in start.properties:
         from trundle.errors import did_you_mean  # noqa: PLC0415 - only for what fails
 
-        message = expectation(f"a property of {start.name}", repr(name))
+        message = expectation(f"a property of {start.name}", shown(name))
         advice = did_you_mean(name, list(start.properties), "declare it")
         return start.error(EngineCode.NO_PROPERTY, message, advice=advice, member=name)
     message = f"the property {name} of {start.name} has no value yet"

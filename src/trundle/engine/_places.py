@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from trundle.errors import shortened, shown
+
 _MOST_STEPS = 60
 """How many steps of a path messages show."""
 
@@ -49,4 +51,6 @@ class Places:
 
 
 def _step(key: object) -> str:
-    return f".{key}" if isinstance(key, str) and key.isidentifier() else f"[{key!r}]"
+    return (
+        f".{shortened(key)}" if isinstance(key, str) and key.isidentifier() else f"[{shown(key)}]"
+    )

@@ -21,7 +21,7 @@ def check_keys(entries: Mapping[str, object], what: str) -> None:
             VersionRange.parse(spec)
         except VersionError as error:
             wanted = f"a range after / in a key of {what}"
-            raise ValueError(expectation(wanted, f"{key!r}: {error}")) from None
+            raise ValueError(expectation(wanted, f"{shown(key)}: {error}")) from None
         if not name or (slash and not spec):
             raise ValueError(expectation(f"NAME or NAME/VERSION as a key of {what}", shown(key)))
 

@@ -346,9 +346,24 @@ class Session:
         except EngineError as error:
             at: EngineError | None = error
             while at is not None:
-                at.extra = outside(self._world, at.extra)
+                at.extra = self._extra(at)
                 at = at.cause
             raise
+
+    def _extra(self, thrown: EngineError) -> Any:
+        """What was thrown with an error, as code outside of the engine has it.
+
+        Raises:
+            EngineError: it is too large; where it was thrown.
+        """
+        try:
+            return outside(self._world, thrown.extra)
+        except EngineError as error:
+            error.message = f"`Extra` of {thrown.names[0]}: {error.message}"
+            error.file, error.line, error.frames = thrown.file, thrown.line, thrown.frames
+            error.package, error.version = thrown.package, thrown.version
+            error.class_name, error.member = thrown.class_name, thrown.member
+            raise error from None
 
     def _receiver(self, target: Handle | Type | str) -> Instance | Part | Type:
         if isinstance(target, Type):

@@ -12,7 +12,7 @@ from trundle.engine._object import Instance, Part
 from trundle.engine._scene import Invocation, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import expectation
+from trundle.errors import expectation, shown
 
 
 class Loader(Protocol):
@@ -100,7 +100,7 @@ class Code(ABC):
         try:
             full = origin.declaration.names.full(name)
         except KeyError as error:
-            message = expectation("a declared prefix", f"{error.args[0]!r} in {name!r}")
+            message = expectation("a declared prefix", f"{shown(error.args[0])} in {shown(name)}")
             advice = "declare it under `Namespaces`"
             raise origin.error(
                 EngineCode.NO_CLASS, message, advice=advice, line=None, names=("KeyError",)

@@ -151,8 +151,8 @@ class Type(TypeValue):
         return self.lineage.includes(other)
 
     def error(self, code: EngineCode, message: str, **about: Any) -> EngineError:
-        """An error about this class."""
-        return EngineError(
+        """An error about this class, at its place unless another one is given; the statement in which it arises takes that place."""
+        error = EngineError(
             code,
             message,
             package=self.package,
@@ -160,6 +160,8 @@ class Type(TypeValue):
             class_name=self.name,
             **{"file": self.declaration.file, "line": self.declaration.line, **about},
         )
+        error.is_at_class = not about.keys() & {"file", "line"}
+        return error
 
     def __str__(self) -> str:
         return self.label

@@ -11,6 +11,7 @@ from trundle.errors._wording import (
     listed,
     meant,
     plain_reason,
+    shortened,
     shown,
     similar,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "listed",
     "meant",
     "plain_reason",
+    "shortened",
     "shown",
     "similar",
 ]

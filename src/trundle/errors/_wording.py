@@ -1,9 +1,13 @@
 """The words of findings: what was expected and found, what was probably meant, how values are shown."""
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 _LONGEST = 60
+_LARGEST_BITS = 1000
+"""How many binary digits a number has that messages show; Python writes none with more than 4,300 digits."""
+_LONGEST_NAME = 200
 _OBJECT = re.compile(r"(<[^>]*>|\w+\([^()]*\)): ")
 """What errors of a network library begin with: the connection or the pool."""
 _WRAPPED = re.compile(r"[A-Z]\w+\((?P<text>.*)\)", re.DOTALL)
@@ -25,6 +29,8 @@ def similar(name: str, known: Iterable[str], most: int = 1) -> tuple[str, ...]:
     """At most so many of some names that look like another, the likeliest first; letter case does not count."""
     import difflib  # noqa: PLC0415 - only for people who err
 
+    if len(name) > _LONGEST_NAME:
+        return ()
     spelled = {each.casefold(): each for each in sorted(known, reverse=True)}
     found = difflib.get_close_matches(name.casefold(), sorted(spelled), n=most)
     return tuple(spelled[each] for each in found)
@@ -54,26 +60,32 @@ def meant(names: Sequence[str], word: str = "or") -> str:
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:
-    """Names in alphabetical order, parted by commas; of many, the first."""
-    ordered = sorted(names)
+    """Names in alphabetical order, parted by commas; of many, the first, and of long ones the beginning."""
+    ordered = [shortened(each, _LONGEST_NAME) for each in sorted(names)]
     more = f", and {len(ordered) - most} more" if len(ordered) > most else ""
     return ", ".join(ordered[:most]) + more
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:
-    """What a value of plain data is, in the words of a message."""
+    """What a value of plain data is, in the words of a message: soon, and in few of them, however large it is."""
     match value:
         case None:
             return "nothing"
         case bool():
             return "true" if value else "false"
         case str():
-            return repr(value if len(value) <= longest else value[: longest - 3] + "...")
-        case list() | tuple():
+            return repr(shortened(value, longest))
+        case list() | tuple() | AbstractSet():
             return "a list"
-        case dict():
+        case Mapping():
             return "an object"
-    text = str(value)
+        case int() if value.bit_length() > _LARGEST_BITS:
+            return "a large number"
+    return shortened(str(value), longest)
+
+
+def shortened(text: str, longest: int = _LONGEST) -> str:
+    """A text, or the beginning of one that is longer."""
     return text if len(text) <= longest else text[: longest - 3] + "..."
 
 

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator
 
 import pytest
-from amounts import amount, full
+from amounts import amount, full, some_of
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from scenes import Thing, Type, World
@@ -35,7 +35,16 @@ LEAVES = (
     | st.integers(0, 5).map(str)
     | st.sampled_from(["0.5", "2.0", "'a'", "'ab a'", "''", "'{0}-{}'", "'a+'", "`b`", "'('"])
 )
-NOT_COMPILED = ["orderBy", "sum", "flatten", "mergeWith", "distinct", "concat", "reverse", "max"]
+NOT_COMPILED = [
+    "thenBy",
+    "thenByDescending",
+    "aggregate",
+    "flatten",
+    "mergeWith",
+    "distinct",
+    "concat",
+    "reverse",
+]
 
 
 def texts(inner):
@@ -201,3 +210,110 @@ def test_operators_agree_on_values_that_are_no_constants(is_legacy):
     ]
     outcomes = {text: both(text, ([], None, None), is_legacy) for text in texts}
     assert [(text, *each) for text, each in outcomes.items() if each[0] != each[1]] == []
+
+
+ITEMS = [
+    "[]",
+    "[1]",
+    "[3, 1, 2]",
+    "[1, 1.0, true]",
+    "[2, 1.5, 0.5, 2.0]",
+    "['b', 'a', 'c', '']",
+    "['b', 1]",
+    "[1, null, 3]",
+    "[null, null]",
+    "[null, 'a']",
+    "[[2], [1]]",
+    "[{a => 2}, {a => 1}]",
+    "[[1, 2], [3, 4], [1, 5], [3, 6]]",
+    "[[a, 1], [b, 2], [a, 3, 4]]",
+    "[true, false]",
+    "range(5)",
+    "[3, 1, 2].select(trace($))",
+    "[3, x, 2].select(trace($))",
+    "[[3, 1], [2]].selectMany(trace($))",
+    "[3, 1, 2].where(trace($) > 1)",
+    "[5, 4, 3].skip(1)",
+    "[1].concat([2])",
+    "[2, 1].toSet()",
+    "[2, 1, 2].orderBy($)",
+    "[1, 2, 1].groupBy($)",
+    "{b => 1, a => 2}",
+    "{b => 1, a => 2}.items()",
+    "'ab'",
+    "'b,a'.split(',')",
+    "null",
+    "5",
+    "range(3000)",
+    "[9, 8].select($ / 0)",
+]
+FOLDS = [
+    "sum()",
+    "sum(10)",
+    "sum('x')",
+    "sum(null)",
+    "sum(0.5)",
+    "sum(initial => 1)",
+    "sum([])",
+    "max()",
+    "max(2)",
+    "max(null)",
+    "max('bb')",
+    "max(initial => 2)",
+    "min()",
+    "min(2)",
+    "min(null)",
+    "min('bb')",
+    "orderBy($)",
+    "orderBy(trace($))",
+    "orderBy(trace(-$))",
+    "orderBy($[0])",
+    "orderBy($.a)",
+    "orderBy($.missing)",
+    "orderBy($, $)",
+    "orderBy(1)",
+    "orderBy(selector => -$)",
+    "orderBy($[0]).thenBy(trace($[1]))",
+    "orderBy($[0]).thenByDescending($[1])",
+    "orderBy($).select(trace($))",
+    "orderBy(trace($)).first()",
+    "orderBy($).len()",
+    "orderByDescending(trace($))",
+    "groupBy($)",
+    "groupBy(trace($))",
+    "groupBy($[0])",
+    "groupBy($[0], trace($[1]))",
+    "groupBy($ mod 2, $, trace($))",
+    "groupBy($[0], $[1], $.sum())",
+    "groupBy($[0], $[1], [$[0], $[1].sum()])",
+    "groupBy($[0], $[1], trace($).len())",
+    "groupBy($, $, $.missing())",
+    "groupBy($, $, $[5])",
+    "groupBy($, aggregator => $.len())",
+    "groupBy(1, $, [1, 2])",
+    "groupBy($.missing)",
+]
+
+
+@pytest.mark.parametrize("is_legacy", [False, full(True)])
+@pytest.mark.parametrize("fold", some_of(FOLDS, 4))
+def test_sums_orders_and_groups_agree_on_odd_items(fold, is_legacy):
+    outcomes = {
+        text: both(text, ([], None, None), is_legacy)
+        for items in ITEMS
+        for text in (f"{items}.{fold}", f"let(p => {items}) -> $p.{fold}")
+    }
+    assert [(text, *each) for text, each in outcomes.items() if each[0] != each[1]] == []
+
+
+def test_sums_orders_and_groups_are_compiled():
+    for text, value in {
+        "[3, 1, 2].sum()": ("int", "6"),
+        "[3, 1, 2].max()": ("int", "3"),
+        "[b, a].min()": ("str", "'a'"),
+        "[3, 1].orderBy($)": [("int", "1"), ("int", "3")],
+        "[3].groupBy($)": [[("int", "3"), [("int", "3")]]],
+    }.items():
+        assert [each[0] for each in both(text, ([], None, None), is_legacy=False)] == [value, value]
+        name = text.partition(".")[2].partition("(")[0]
+        assert name in METHODS

@@ -161,12 +161,14 @@ def test_what_older_formats_have_and_newer_ones_gave_up(text, old, new):
         ("12:30", "no-match", "`:`"),
         ("'{0.__class__}'.format(1)", "thrown", "{0.__class__}"),
         ("'{0[a]}'.format($)", "thrown", "{0[a]}"),
-        ("'{0!r}'.format(1)", "thrown", "{0"),
-        ("'{0:{1}}'.format(1, 2)", "thrown", "{0"),
+        ("'{0!r}'.format(1)", "thrown", "found {0!r}"),
+        ("'{0:{1}}'.format(1, 2)", "thrown", "found {0:{1}}"),
         ("'{:999999999}'.format(1)", "thrown", "{"),
         ("'{x}'.format(1)", "thrown", "no key 'x'"),
+        ("'{}{}'.format(1)", "thrown", "no value for {1}"),
+        ("'{:5}'.format(null)", "thrown", "a text or a number for {:5}, found nothing"),
         ("'a' =~ '('", "thrown", "unterminated"),
-        ("range(1, 2).nothing()", "no-method", 'method "nothing" for receiver a sequence'),
+        ("range(1, 2).nothing()", "no-method", 'method "nothing" of a list'),
     ],
 )
 def test_ends_with_an_error_that_has_its_place(text, code, words):

@@ -408,3 +408,117 @@ def test_a_rethrown_error_keeps_its_frames():
     with refused("a.Oops") as caught:
         run(body, methods="f: {Body: [{Throw: Oops}]}")
     assert [each.method for each in caught.value.frames] == ["f", "run"]
+
+
+LOOKED_FOR = {
+    "a static property": ("Return: :A.missing", "no-property"),
+    "a static property to assign": (":A.missing: 1", "no-property"),
+    "a static method": (":A.run()", "no-method"),
+    "a property": ("Return: $.missing", "no-property"),
+    "a property of another object": ("Return: new(B).missing", "no-property"),
+    "a method of several parents": ("new(B).twice()", "ambiguous"),
+    "a class": ("cast($, B)", "no-class"),
+    "an argument": ("$.few(1, 2)", "no-match"),
+    "a value": ("Return: $.u", "uninitialized"),
+    "a prefix": ("Throw: 'nowhere:Oops'", "no-class"),
+}
+"""Statements that look for something in vain, with the codes of their errors."""
+
+
+@pytest.mark.parametrize("name", LOOKED_FOR)
+@pytest.mark.parametrize("caught", [False, True])
+def test_what_is_not_found_has_the_line_of_the_statement(name, caught):
+    statement, code = LOOKED_FOR[name]
+    body = f"- $x: 1\n- $y: 2\n- {statement}"
+    if caught:
+        body = tried(
+            body, "- As: e\n  Do: [trace($e.stackTrace.frames.first().location.line), Rethrow: ]"
+        )
+    classes = {
+        "a.X": "Methods: {twice: {Body: []}}",
+        "a.Y": "Methods: {twice: {Body: []}}",
+        "a.B": "Extends: [X, Y]",
+    }
+    seen = []
+    with pytest.raises(EngineError) as found:
+        run(
+            body,
+            head="Properties: {u: {Contract: $.int(), Usage: Runtime}}",
+            methods="few: {Body: []}",
+            classes=classes,
+            seen=seen,
+        )
+    error = found.value
+    assert error.code == code
+    assert (error.package, error.class_name, error.file) == ("a", "a.A", "Classes/class3.yaml")
+    assert error.line == error.frames[-1].line
+    if caught:
+        assert seen == [error.line]
+
+
+def test_what_is_not_found_from_outside_has_the_line_of_the_class():
+    text = "\nProperties: {}\nName: a.A"
+    with opened({"a.A": text}) as (session, root):
+        line = session.type("a.A").declaration.line
+        with pytest.raises(EngineError) as caught:
+            session.call(root, "missing")
+    assert (caught.value.file, caught.value.line) == ("Classes/class0.yaml", line)
+
+
+def test_what_is_thrown_with_too_much_has_the_place_of_the_statement():
+    body = """
+    - $d: [1]
+    - Repeat: 60
+      Do: [{$d: [$d, $d]}]
+    - Throw: Oops
+      Extra: $d
+    """
+    with pytest.raises(EngineError, match="`Extra` of") as caught:
+        run(body)
+    error = caught.value
+    assert error.code == "limit"
+    assert (error.package, error.class_name, error.file) == ("a", "a.A", "Classes/class0.yaml")
+    assert error.line == error.frames[0].line
+    assert [frame.method for frame in error.frames] == ["run"]
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ("super($this, $.nothing())", 'unknown method "nothing" of the object root'),
+        ("super($this).nothing()", 'unknown method "nothing" of a list'),
+        ("cast($this, 'io.murano.Object').nothing()", 'unknown method "nothing" of the object'),
+        ("typeinfo($this).nothing()", 'unknown method "nothing" of the type a.A'),
+        ("regex(ab).nothing()", "unknown method \"nothing\" of the pattern 'ab'"),
+        ("[1]['a']", "the operator `[]` does not take such values"),
+        ("[1].nothing(2)", 'unknown method "nothing" of a list'),
+        ("'a'.substring('b')", "no method \"substring\" of 'a' takes such values"),
+        ("base64encode(5)", "expected a text, found 5"),
+        ("call(5, [])", "expected a text, found 5"),
+        ("int([1])", "not a list"),
+    ],
+)
+def test_messages_are_in_the_words_of_the_language(expression, words):
+    quoted = expression.replace("'", "''")
+    with pytest.raises(EngineError) as caught:
+        run(f"Return: !yaql '{quoted}'")
+    assert words in caught.value.message
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Return: str($i)",
+        "Return: !yaql \"'{}'.format($i)\"",
+        "Return: !yaql \"'{:d}'.format($i)\"",
+        "Return: !yaql \"int('9' * 5000)\"",
+        "Return: !yaql \"[$i].join('')\"",
+        'Return: !yaql "[1].groupBy($, str($i)).len()"',
+        "Throw: Oops\n  Message: $i",
+    ],
+)
+def test_a_number_that_text_cannot_take_is_beyond_a_limit(body):
+    with pytest.raises(EngineError, match="more than 4300 digits, which is the most") as caught:
+        run(f"- $i: 7\n- Repeat: 15\n  Do: [{{$i: $i * $i}}]\n- {body}")
+    assert caught.value.code == "limit"
+    assert caught.value.line

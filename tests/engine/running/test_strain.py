@@ -3,6 +3,7 @@
 
 import asyncio
 import threading
+import time
 from textwrap import dedent
 
 import pytest
@@ -260,3 +261,68 @@ def test_a_catch_in_a_branch_keeps_its_error_while_another_one_waits():
 
 def test_a_value_that_shares_its_parts_is_passed_on_as_it_is():
     assert run("- $d: [1]\n- Repeat: 200\n  Do: [{$d: [$d, $d]}]\n- Return: $d.len()") == 2
+
+
+@pytest.mark.parametrize(
+    "made", ["{a: $m}", "!yaql '{a => $m}'", "!yaql '{b => 1}.set(a, $m)'", "[{a: $m}]"]
+)
+def test_maps_within_maps_take_time_by_their_levels(made):
+    began = time.monotonic()
+    levels = 8000
+    body = f"- $m: {{}}\n- Repeat: {levels}\n  Do: [{{$m: {made}}}]\n- Return: $m.len()"
+    assert run(body) == (2 if "set" in made else 1)
+    assert time.monotonic() - began < 30  # Minutes, if each level were gone through again
+
+
+def test_maps_that_are_known_count_with_all_that_is_in_them():
+    body = "- $m: {a: 1}\n- Repeat: 60\n  Do: [{$m: {a: $m, b: $m}}]"
+    with pytest.raises(EngineError, match="more than 1000000 values") as caught:
+        run(body)
+    assert caught.value.code == "limit"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "str($m)",
+        "{$m => 1}.len()",
+        "$m = $n",
+        "$m.mergeWith($n).len()",
+        "$m.bind({})",
+        "$m.patch([])",
+        "$this.setAttr(a, $m)",
+        "new(A, {}, $this).nothing($m)",
+        "new($m)",
+        "$m",
+        "trace($m)",
+        "typeinfo($m)",
+    ],
+)
+def test_deep_maps_are_a_result_or_an_error_of_the_engine(expression):
+    body = "- $m: {}\n- $n: {}\n- Repeat: 20000\n  Do: [{$m: {a: $m}}, {$n: {a: $n}}]\n"
+    try:
+        run(f"{body}- Return: !yaql '{expression}'")
+    except EngineError as error:
+        assert len(str(error)) < 1000
+
+
+def test_a_property_that_shares_its_parts_is_looked_through_once_and_not_dumped():
+    text = """
+    Properties: {p: {Contract: $, Usage: InOut}}
+    Methods:
+      f:
+        Scope: Public
+        Body:
+          - $d: [$this]
+          - Repeat: 60
+            Do: [{$d: [$d, $d]}]
+          - $.p: $d
+          - sys:GC.collect()
+    """
+    with opened({"a.A": text}, limits=Limits(values=100_000)) as (session, root):
+        session.call(root, "f")
+        session.finish()
+        assert "root" in session.objects
+        with pytest.raises(EngineError, match="more than 100000 values") as caught:
+            session.dump(root)
+    assert caught.value.code == "limit"

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
+from trundle.engine._described import described
 from trundle.engine.contracts._chains import Chain, Conversion, chain_of
 from trundle.engine.contracts._contract import Contract, Where, compile_contract
 from trundle.engine.contracts._parts import (
@@ -17,7 +18,6 @@ from trundle.engine.contracts._parts import (
     MapPart,
     Part,
 )
-from trundle.engine.contracts._violations import named
 from trundle.engine.expressions import Expression, Format, spelled
 
 Effect: TypeAlias = Literal["refused", "turned", "admitted", "unclear"]
@@ -135,8 +135,8 @@ class _Comparison:
                 yield from self._maps(before, now)
             case ConstantPart(), ConstantPart():
                 if not _is_same_constant(before, now):
-                    yield self.found("refused", named(before.constant))
-                    yield self.found("admitted", named(now.constant))
+                    yield self.found("refused", described(before.constant))
+                    yield self.found("admitted", described(now.constant))
             case _:
                 yield from self._shapes(before, now)
 
@@ -177,7 +177,7 @@ class _Comparison:
     def _maps(self, before: MapPart, now: MapPart) -> Iterator[Difference]:
         if now.is_open and not before.is_open:
             for key in before.named:
-                yield self.found("turned", f"the key {named(key)}", "is no longer always there")
+                yield self.found("turned", f"the key {described(key)}", "is no longer always there")
             yield from self._other_keys(before, now)
             return
         for key in [*before.named, *(each for each in now.named if each not in before.named)]:
@@ -185,22 +185,22 @@ class _Comparison:
         yield from self._other_keys(before, now)
 
     def _key(self, key: Any, before: MapPart, now: MapPart) -> Iterator[Difference]:
-        here = self.at(f"under the key {named(key)}")
+        here = self.at(f"under the key {described(key)}")
         if key in before.named and key in now.named:
             yield from here.parts(before.named[key], now.named[key])
         elif key in before.named:
             if now.others is None:
-                yield self.found("turned", f"the key {named(key)}", "is dropped")
+                yield self.found("turned", f"the key {described(key)}", "is dropped")
             else:
-                yield self.found("turned", f"the key {named(key)}", "is no longer always there")
+                yield self.found("turned", f"the key {described(key)}", "is no longer always there")
                 yield from here.parts(before.named[key], now.others[1])
         else:
             required = _takes_null(now.named[key], self.types.now)
             if required is False:
-                yield self.found("refused", f"maps without the key {named(key)}")
+                yield self.found("refused", f"maps without the key {described(key)}")
             elif required is None:
-                yield self.found("unclear", f"whether the key {named(key)} must be given")
-            yield self.found("admitted", f"the key {named(key)}, which is always there")
+                yield self.found("unclear", f"whether the key {described(key)} must be given")
+            yield self.found("admitted", f"the key {described(key)}, which is always there")
             if before.others is not None or before.is_open:
                 old = _any() if before.others is None else before.others[1]
                 yield from here.parts(old, now.named[key])

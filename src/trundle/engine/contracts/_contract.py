@@ -27,7 +27,7 @@ from trundle.engine.expressions import (
     Mapped,
     Scalar,
 )
-from trundle.errors import Place, did_you_mean, expectation
+from trundle.errors import Place, did_you_mean, expectation, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Where:
 
     def at(self, path: tuple[Any, ...]) -> str:
         """A place within the value: `ns.Class.prop['key'][0]`, or `ns.Class::method(arg[0])`."""
-        within = "".join(f"[{each!r}]" for each in path)
+        within = "".join(f"[{shown(each)}]" for each in path)
         if self.argument:
             return f"{self.class_name}::{self.member}({self.argument}{within})"
         return f"{self.class_name}.{self.member}{within}"
@@ -141,7 +141,7 @@ class Contract:
 
     def _one(self, problem: Problem, scene: Scene) -> EngineError:
         where, origin = self.where, scene.origin
-        within = "".join(f"[{each!r}]" for each in problem.path)
+        within = "".join(f"[{shown(each)}]" for each in problem.path)
         return EngineError(
             problem.code,
             f"[{where.at(problem.path)}] {problem.message}",

@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeAlias
 
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import ObjectValue, Scene, TypeValue
 from trundle.engine.contracts._steps import Run, calls_of, evaluated, joined, over_value
-from trundle.engine.contracts._violations import named, violation
+from trundle.engine.contracts._violations import violation
 from trundle.engine.expressions import (
     SCENE,
     Added,
@@ -30,6 +31,7 @@ from trundle.engine.expressions import (
     Tree,
     Unary,
     Word,
+    as_text,
     dotted_name,
     language_for,
 )
@@ -111,7 +113,7 @@ def _not_null(value: Any, _scene: Any) -> Any:
 
 def _check(value: Any, _scene: Any, pred: Callable[..., Any], msg: Any = None) -> Any:
     if not pred(value):
-        raise violation(f"the check fails for {named(value)}" if msg is None else str(msg))
+        raise violation(f"the check fails for {described(value)}" if msg is None else as_text(msg))
     return value
 
 
@@ -128,7 +130,7 @@ def _object(value: Any, scene: Any, wanted: Any, default: Any = None, spec: Any 
         found = scene.find(value)
         if found is None:
             advice = "correct the id, or add the object to the model"
-            message = f"there is no object with the id {named(value)}"
+            message = f"there is no object with the id {described(value)}"
             raise violation(message, code=EngineCode.NO_OBJECT, advice=advice)
         value = found
     return _expect_instance(value, scene, type_, spec)
@@ -168,13 +170,13 @@ def _is_template(value: Any, scene: Any, *wanted: Any) -> Any:
 
 def _owned(value: Any, scene: Any) -> Any:
     if value is not None and not _owns(scene.this, value):
-        raise violation(f"{named(scene.this)} must own {named(value)}")
+        raise violation(f"{described(scene.this)} must own {described(value)}")
     return value
 
 
 def _not_owned(value: Any, scene: Any) -> Any:
     if value is not None and _owns(scene.this, value):
-        raise violation(f"{named(scene.this)} must not own {named(value)}")
+        raise violation(f"{described(scene.this)} must not own {described(value)}")
     return value
 
 
@@ -214,7 +216,7 @@ def _expect_instance(value: Any, scene: Any, type_: TypeValue, spec: str | None)
 
 
 def _unlike(expected: str, value: Any) -> Exception:
-    return violation(expectation(expected, named(value)))
+    return violation(expectation(expected, described(value)))
 
 
 _OBJECTS = ("default", "versionSpec")

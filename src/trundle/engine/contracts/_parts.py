@@ -4,10 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
 from trundle.engine.contracts._steps import Glance, Run
-from trundle.engine.contracts._violations import Collector, ViolationError, named, violation
+from trundle.engine.contracts._violations import Collector, ViolationError, violation
 from trundle.engine.expressions import (
     Expression,
     FrozenDict,
@@ -69,7 +70,7 @@ class ExpressionPart:
             raise violation(error.message, code=error.code, advice=error.advice) from error
         except Exception as error:
             code, words, advice = failure(error)
-            message = f"{self.expression} cannot be applied to {named(value)}: {words}"
+            message = f"{self.expression} cannot be applied to {described(value)}: {words}"
             if code in _OF_THE_VALUE:
                 raise violation(message) from error
             raise violation(message, code=code, advice=advice) from error
@@ -90,7 +91,7 @@ class ConstantPart:
         """Raises if the value is another."""
         same_kind = isinstance(value, bool) == isinstance(self.constant, bool)
         if not same_kind or value != self.constant:
-            raise violation(expectation(named(self.constant), named(value)))
+            raise violation(expectation(described(self.constant), described(value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class ListPart:
     def validate(self, value: Any, scene: Scene) -> None:
         """Raises if the value is no such list."""
         if not is_sequence(value):
-            raise violation(expectation("a list", named(value)))
+            raise violation(expectation("a list", described(value)))
         self._measure(value)
         collector = Collector()
         for at, (part, each) in enumerate(self._paired(value) if self.items else ()):
@@ -197,7 +198,7 @@ class MapPart:
         if len(collector.problems) > before:
             return
         if made_key in made or made_key in self.named:
-            collector.add(key, f"becomes the key {named(made_key)}, which the map has already")
+            collector.add(key, f"becomes the key {described(made_key)}, which the map has already")
             return
         made[made_key] = made_value
 
@@ -232,7 +233,7 @@ def keeps(part: Part, values: Iterable[Any]) -> bool:
 
 def _expect_map(value: Any) -> None:
     if not isinstance(value, Mapping):
-        raise violation(expectation("a map", named(value)))
+        raise violation(expectation("a map", described(value)))
 
 
 def _count(number: int) -> str:

@@ -1,12 +1,11 @@
 """What is wrong with a value, collected while the stack unwinds."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._scene import ObjectValue, TypeValue
-from trundle.errors import TrundleError, shown
+from trundle.errors import TrundleError
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +50,6 @@ class ViolationError(TrundleError):
 def violation(message: str, **fields: Any) -> ViolationError:
     """The error for one problem."""
     return ViolationError([Problem(message, **fields)])
-
-
-def named(value: Any) -> str:
-    """What a value is, in the words of a message."""
-    match value:
-        case ObjectValue():
-            return f"the object {value.id}"
-        case TypeValue():
-            return f"the type {value.name}"
-        case Mapping():
-            return "a map"
-        case Iterator():
-            return "a list"
-    return shown(value)
 
 
 class Collector:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 
 from trundle.engine.effects._plain import Plain
-from trundle.errors import expectation
+from trundle.errors import expectation, shown
 
 _MARKER = re.compile(r"\{\{secret:([^{}]+)\}\}")
 _COST = 2**14
@@ -22,7 +22,7 @@ def secret_marker(name: str) -> str:
     """
     marker = f"{{{{secret:{name}}}}}"
     if not _MARKER.fullmatch(marker):
-        raise ValueError(expectation("the name of a secret without braces", repr(name)))
+        raise ValueError(expectation("the name of a secret without braces", shown(name)))
     return marker
 
 

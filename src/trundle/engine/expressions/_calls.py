@@ -1,6 +1,7 @@
 """Calls of functions and methods whose rows are known: which row fits is looked up by the types of the values."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 from trundle.engine.expressions._rows import LAZY, Row
@@ -19,8 +20,14 @@ class Bound:
     constant does not fit are gone, and a receiver that fits none is not called here.
     """
 
-    def __init__(self, rows: tuple[Row, ...], arguments: tuple[Closure | None, ...]) -> None:
+    def __init__(
+        self,
+        rows: tuple[Row, ...],
+        arguments: tuple[Closure | None, ...],
+        operators: tuple[ByValues, ...] = (),
+    ) -> None:
         self._rows = rows
+        self._operators = operators
         self._arguments = tuple(
             _deferred(each) if each is not None and rows[0].kinds[at] is LAZY else each
             for at, each in enumerate(arguments)
@@ -96,13 +103,18 @@ class Bound:
         kinds = tuple([type(values[at]) for at in self._eager])
         found = self._found
         compute = found[kinds] if kinds in found else self._find(kinds)
-        return otherwise(scope, *values) if compute is None else compute(*values)
+        if compute is None:
+            return otherwise(scope, *values)
+        if self._operators:
+            return compute(*[partial(each, scope) for each in self._operators], *values)
+        return compute(*values)
 
 
 def bind(
     rows: tuple[Row, ...],
     arguments: tuple[Tree | None, ...],
     closure: Callable[[Tree], Closure],
+    operator: Callable[[str], ByValues] | None = None,
 ) -> Bound | None:
     """A call with the rows that its constants fit; None if there is none, or it has arguments by name.
 
@@ -110,6 +122,7 @@ def bind(
         rows: the rows for so many arguments; they agree on which are lazy.
         arguments: what is written; None for a receiver that is compiled elsewhere.
         closure: compiles an argument.
+        operator: what computes an operator of two values.
     """
     if any(isinstance(each, Rule | Omitted) for each in arguments):
         return None
@@ -124,7 +137,25 @@ def bind(
     )
     if not fitting:
         return None
-    return Bound(fitting, tuple(None if each is None else closure(each) for each in arguments))
+    compiled = tuple(None if each is None else closure(each) for each in arguments)
+    operators = tuple(operator(each) for each in fitting[0].operators) if operator else ()
+    return Bound(fitting, compiled, operators)
+
+
+def by_rows(rows: tuple[Row, ...], otherwise: ByValues) -> ByValues:
+    """What computes something of two values by the row that fits them, or in another way where none does."""
+    found: dict[tuple[type, type], Callable[..., Any] | None] = {}
+
+    def compute(scope: Scope, left: Any, right: Any) -> Any:
+        kinds = (type(left), type(right))
+        if kinds not in found:
+            fits = (each for each in rows if each.takes(0, kinds[0]) and each.takes(1, kinds[1]))
+            row = next(fits, None)
+            found[kinds] = row.compute if row else None
+        known = found[kinds]
+        return otherwise(scope, left, right) if known is None else known(left, right)
+
+    return compute
 
 
 def _deferred(body: Closure) -> Closure:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeAlias, assert_never
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
 from trundle.engine.expressions._builtins import DIRECT
-from trundle.engine.expressions._calls import Bound, bind
+from trundle.engine.expressions._calls import Bound, bind, by_rows
 from trundle.engine.expressions._invoking import (
     Method,
     lazy_values_of,
@@ -140,6 +140,13 @@ class Compiler:
         order = _rows.NULL_ORDER.get(tree.operator)
         return bound.function(otherwise if order is None else _null_first(order, otherwise))
 
+    def _operator(self, name: str) -> Callable[..., Any]:
+        """An operator, or a function, of two values that are there already."""
+        is_operator = name in _rows.OPERATORS
+        table, full = (_rows.OPERATORS, f"#operator_{name}") if is_operator else (_rows.FOLDS, name)
+        rows = _rows.rows_for(table, name, 2, is_legacy=self.language.is_legacy)
+        return by_rows(rows, lambda scope, *values: self.by_values(full, scope, *values))
+
     def _type_name(self, prefix: str | None, name: Tree, whole: Tree) -> Closure:
         if prefix is None or not isinstance(name, Word):
             return self._by_yaql(whole)
@@ -212,7 +219,7 @@ class Compiler:
         rows = _rows.rows_for(
             _rows.METHODS, name, len(call.arguments) + 1, is_legacy=language.is_legacy
         )
-        bound = bind(rows, (None, *call.arguments), arguments)
+        bound = bind(rows, (None, *call.arguments), arguments, self._operator)
         if bound is None:
             return by_yaql
 

@@ -14,7 +14,7 @@ from trundle.engine.expressions._scope import Scope
 from trundle.engine.expressions._tree import Tree, Variable
 from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import NotYaqlError, TooLargeError, parse
-from trundle.errors import Place
+from trundle.errors import Place, shortened
 
 MOST_CHARACTERS = 512 * 1024
 """How long an expression may be."""
@@ -85,7 +85,7 @@ class Expression:
 
     def __str__(self) -> str:
         text = " ".join(self.text.split())
-        return f"`{text if len(text) <= _MOST_SHOWN else text[: _MOST_SHOWN - 3] + '...'}`"
+        return f"`{shortened(text, _MOST_SHOWN)}`"
 
 
 def is_words(text: str) -> bool:

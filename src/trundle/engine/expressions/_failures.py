@@ -2,6 +2,7 @@
 
 import re
 
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
 from trundle.engine.expressions._yaql import (
@@ -12,12 +13,25 @@ from trundle.engine.expressions._yaql import (
     TooMuchMemoryError,
     unwrapped,
 )
-from trundle.errors import Place, shown
+from trundle.errors import Place, shortened
 
 _OPERATOR = re.compile(
-    r'(?:unknown |no |ambiguous )?function "(?:#(?:unary_)?operator_|[*])(\S+)"', re.IGNORECASE
+    r'(?:unknown |no |ambiguous )?function "(?:#(?:unary_)?operator_|[*]|#(?=indexer))(\S+)"',
+    re.IGNORECASE,
 )
-_SEQUENCE = re.compile(r"<generator object \S+ at 0x[0-9a-f]+>")
+_DIGITS = re.compile(r"Exceeds the limit \((\d+) digits\) for integer string conversion")
+_TYPES = {
+    "tuple": "a list",
+    "list": "a list",
+    "FrozenDict": "a map",
+    "dict": "a map",
+    "NoneType": "nothing",
+}
+_TYPE = re.compile(rf"(?:<class )?'(?:[\w.]+\.)?({'|'.join(_TYPES)})'(?:>| object)?")
+_MOST_WORDS = 1000
+"""How many characters of an error of Python are shown: it may have a whole text in it."""
+
+_SPELLED = {"equal": "=", "not_equal": "!=", "indexer": "[]"}
 _PROPERTY = re.compile(r'"#property#(\w+)"')
 
 _CODES: tuple[tuple[type[Exception], EngineCode, str], ...] = (
@@ -41,12 +55,14 @@ _CODES: tuple[tuple[type[Exception], EngineCode, str], ...] = (
 
 def located(error: EngineError, place: Place, scene: Scene | None) -> EngineError:
     """An error with the place of the expression and the class whose code it is, where it has none of its own."""
-    if not error.file:
+    has_place = bool(error.file) and not error.is_at_class
+    if not has_place and place.file:
         error.file, error.line = place.file, place.line
-    if scene is not None and not error.class_name:
+    if scene is not None and (error.is_at_class or not error.class_name):
         origin = scene.origin
         error.package, error.version = origin.package, origin.version
         error.class_name = origin.class_name
+        error.is_at_class = False
     return error
 
 
@@ -75,6 +91,9 @@ def reason(error: Exception) -> tuple[EngineCode, str, str]:
     error = unwrapped(error)
     if isinstance(error, NoFunctionError) and (name := _PROPERTY.search(str(error))):
         return EngineCode.NO_PROPERTY, f"the value has no property `{name[1]}`", ""
+    if isinstance(error, ValueError) and (digits := _DIGITS.match(str(error))):
+        words = f"a number has more than {digits[1]} digits, which is the most that text takes"
+        return EngineCode.LIMIT, words, "use smaller numbers"
     for kind, code, advice in _CODES:
         if isinstance(error, kind):
             return code, _words(error), advice
@@ -84,13 +103,15 @@ def reason(error: Exception) -> tuple[EngineCode, str, str]:
 def _words(error: Exception) -> str:
     match error:
         case KeyError(args=(key, *_)):
-            return f"there is no key {shown(key)}"
+            return f"there is no key {described(key)}"
         case StopIteration():
             return str(error) or "the sequence has no items"
         case RecursionError():
             return "it nests too deeply"
     text = _OPERATOR.sub(r"operator `\1`", str(error)) or type(error).__name__
-    text = _SEQUENCE.sub("a sequence", text)
     if operator := re.match(r"operator `(\S+)` matches supplied arguments", text):
-        return f"the operator `{operator[1]}` does not take such values"
-    return text[:1].lower() + text[1:]
+        name = _SPELLED.get(operator[1], operator[1])
+        return f"the operator `{name}` does not take such values"
+    if isinstance(error, TypeError | AttributeError):
+        text = _TYPE.sub(lambda found: _TYPES[found[1]], text)
+    return shortened(text[:1].lower() + text[1:], _MOST_WORDS)

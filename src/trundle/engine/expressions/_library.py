@@ -4,14 +4,15 @@ import re
 import string
 from typing import Any
 
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions._patterns import Pattern, pattern
 from trundle.engine.expressions._scope import SCENE
-from trundle.engine.expressions._sizes import check_size, check_text
+from trundle.engine.expressions._sizes import as_text, check_size, check_text
 from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import Added, called
-from trundle.errors import expectation
+from trundle.errors import expectation, shortened
 
 _LARGEST_BITS = 100_000
 _LONGEST_LIST = 1_000_000
@@ -78,19 +79,34 @@ def format_text(*arguments: Any, **named: Any) -> str:
         if name is None:
             continue
         if conversion or not _PLAIN_SPEC.fullmatch(spec or ""):
-            raise ValueError(expectation("{}, {0} or {name} in a format", f"{{{name}...}}"))
-        if not name:
-            value, counted = values[counted], counted + 1
-        elif name.isdecimal():
-            value = values[int(name)]
-        elif name.isidentifier():
+            raise _strange_field(name, conversion, spec)
+        if name.isidentifier():
             value = named[name]
+        elif not name or name.isdecimal():
+            at = int(name) if name else counted
+            counted += not name
+            if at >= len(values):
+                raise IndexError(f"there is no value for {{{shortened(name) or at}}}")
+            value = values[at]
         else:
-            raise ValueError(expectation("{}, {0} or {name} in a format", f"{{{name}}}"))
+            raise _strange_field(name, conversion, spec)
         check_size(value, with_texts=True)
-        written.append(format(value, spec) if spec else str(value))
+        written.append(_in_form(value, spec) if spec else str(value))
     check_text(sum(map(len, written)))
     return "".join(written)
+
+
+def _strange_field(name: str, conversion: str | None, spec: str | None) -> ValueError:
+    written = f"{name}{f'!{conversion}' if conversion else ''}{f':{spec}' if spec else ''}"
+    return ValueError(expectation("{}, {0} or {name} in a format", f"{{{shortened(written)}}}"))
+
+
+def _in_form(value: Any, spec: str) -> str:
+    try:
+        return format(value, spec)
+    except TypeError:
+        message = expectation(f"a text or a number for {{:{spec}}}", described(value))
+        raise TypeError(message) from None
 
 
 def _format(text: str, *values: Any, **named: Any) -> str:
@@ -189,6 +205,7 @@ EVERYWHERE = (
     Added("#operator_is", _is, {"type_": (str, TypeValue)}),
     Added("#operator_.", _read, {"value": (ObjectValue, TypeValue), "name": "word"}),
     Added("#operator_.", _call, {"value": (ObjectValue, TypeValue), "native": "call"}),
+    Added("str", as_text),
     Added("isRegex", lambda value: isinstance(value, Pattern)),
 )
 """What all formats have beside yaql's library."""

@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import regex
 
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.errors import shown
 
 SECONDS: Final = 0.2
 """How long one search may take; the library looks at its clock now and then only, so that it may be a second."""
@@ -60,8 +61,11 @@ class Pattern:
         except TimeoutError:
             self._too_slow()
 
+    def __repr__(self) -> str:
+        return f"the pattern {shown(self._text)}"
+
     def _too_slow(self) -> NoReturn:
-        message = f"the pattern {self._text[:80]!r} takes too long"
+        message = f"{self!r} takes too long"
         advice = "write it without repetitions inside of repetitions"
         raise EngineError(EngineCode.LIMIT, message, advice=advice) from None
 

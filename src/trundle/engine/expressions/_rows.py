@@ -11,8 +11,16 @@ from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any, Final
 
+from trundle.engine.expressions._folding import (
+    ascending,
+    descending,
+    groups,
+    largest,
+    smallest,
+    sum_of,
+)
 from trundle.engine.expressions._library import format_text, matches, multiply
-from trundle.engine.expressions._sizes import check_size, check_text
+from trundle.engine.expressions._sizes import as_text, check_size, check_text
 from trundle.engine.expressions._yaql import FrozenDict, is_iterable, limited, stop
 
 
@@ -48,11 +56,13 @@ class Row:
         kinds: for each argument its types; the receiver of a method is the first.
         compute: takes the values; something that can be called for each lazy one.
         modern: whether formats below 1.2 do something else.
+        operators: what it takes before the values, by name: functions of two values, as the language has them.
     """
 
     kinds: tuple[Kind, ...]
     compute: Callable[..., Any]
     modern: bool = False
+    operators: tuple[str, ...] = ()
 
     def takes(self, at: int, kind: type) -> bool:
         """Whether an argument may have a type."""
@@ -68,18 +78,6 @@ def rows_for(
         for each in table.get(name, ())
         if len(each.kinds) == count and not (is_legacy and each.modern)
     )
-
-
-def _as_text(value: Any) -> str:
-    check_size(value, with_texts=True)
-    match value:
-        case None:
-            return "null"
-        case True:
-            return "true"
-        case False:
-            return "false"
-    return str(value)
 
 
 def _joined_text(left: str, right: str) -> str:
@@ -190,7 +188,7 @@ def _skip(items: Any, count: int) -> Iterator[Any]:
 
 
 def _join(items: Any, separator: str) -> str:
-    texts = [_as_text(each) for each in limited(items)]
+    texts = [as_text(each) for each in limited(items)]
     check_text(sum(map(len, texts)) + len(separator) * max(len(texts) - 1, 0))
     return separator.join(texts)
 
@@ -209,7 +207,7 @@ def _substring(text: str, start: int, length: int = -1) -> str:
 
 def _replace_all(text: str, replacements: Mapping[Any, Any]) -> str:
     for old, new in replacements.items():
-        text = _replaced(text, _as_text(old), _as_text(new))
+        text = _replaced(text, as_text(old), as_text(new))
     return text
 
 
@@ -242,6 +240,13 @@ _TEXTS = (_TEXT, _TEXT)
 
 def _ordering(compare: Callable[[Any, Any], Any]) -> tuple[Row, ...]:
     return Row(_NUMBERS, compare), Row(_TEXTS, compare)
+
+
+def _folding(compute: Callable[..., Any], operator_: str) -> tuple[Row, ...]:
+    return (
+        Row((_ITEMS,), compute, operators=(operator_,)),
+        Row((_ITEMS, _ANY), compute, operators=(operator_,)),
+    )
 
 
 OPERATORS: Final[dict[str, tuple[Row, ...]]] = {
@@ -286,7 +291,7 @@ FUNCTIONS: Final[dict[str, tuple[Row, ...]]] = {
     ),
     "isString": (Row((_ANY,), lambda value: isinstance(value, str)),),
     "len": (Row((_TEXT | _LIST | _MAP,), len),),
-    "str": (Row((_ANY,), _as_text),),
+    "str": (Row((_ANY,), as_text),),
 }
 """The functions that are called without a dot."""
 
@@ -298,6 +303,7 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "endsWith": (Row(_TEXTS, str.endswith),),
     "first": (Row((_ITEMS,), _first), Row((_ITEMS, _ANY), _first)),
     "format": FUNCTIONS["format"],
+    "groupBy": tuple(Row((_ITEMS, *(LAZY,) * n), groups) for n in range(1, 4)),
     "get": (
         Row((_MAP, _ANY), lambda entries, key: entries.get(key)),
         Row((_MAP, _ANY, _ANY), lambda entries, key, default: entries.get(key, default)),
@@ -309,6 +315,10 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "last": (Row((_LIST,), _last), Row((_LIST, _ANY), _last)),
     "len": FUNCTIONS["len"],
     "matches": (Row(_TEXTS, matches),),
+    "max": _folding(largest, "max"),
+    "min": _folding(smallest, "min"),
+    "orderBy": (Row((_ITEMS, LAZY), ascending, operators=("<", ">")),),
+    "orderByDescending": (Row((_ITEMS, LAZY), descending, operators=("<", ">")),),
     "replace": (
         Row((_TEXT, _TEXT, _TEXT), _replaced),
         Row((_TEXT, _TEXT, _TEXT, _INT), _replaced),
@@ -320,6 +330,7 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "skip": (Row((_ITEMS, _INT), _skip),),
     "split": (Row(_TEXTS, _split),),
     "startsWith": (Row(_TEXTS, str.startswith),),
+    "sum": _folding(sum_of, "+"),
     "substring": (Row((_TEXT, _INT), _substring), Row((_TEXT, _INT, _INT), _substring)),
     "take": (Row((_ITEMS, _INT), _take),),
     "toDict": (Row((_ITEMS, LAZY), _to_dict), Row((_ITEMS, LAZY, LAZY), _to_dict)),
@@ -330,6 +341,18 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "where": (Row((_ITEMS, LAZY), _where),),
 }
 """The methods; their receiver is the first argument."""
+
+FOLDS: Final[dict[str, tuple[Row, ...]]] = {
+    "max": (
+        Row(_NUMBERS, max),
+        Row(_TEXTS, max),
+    ),
+    "min": (
+        Row(_NUMBERS, lambda left, right: min(right, left)),
+        Row(_TEXTS, lambda left, right: min(right, left)),
+    ),
+}
+"""The functions of two values that are methods of sequences, too."""
 
 NULL_ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
     "<": lambda left, right: left is None and right is not None,

@@ -56,5 +56,22 @@ def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False)
         left += [part for part in parts if type(part) in _HOLDERS]
 
 
+def as_text(value: Any) -> str:
+    """A value as text.
+
+    Raises:
+        EngineError: it is too large to be written out.
+    """
+    check_size(value, with_texts=True)
+    match value:
+        case None:
+            return "null"
+        case True:
+            return "true"
+        case False:
+            return "false"
+    return str(value)
+
+
 def _too_large(message: str) -> EngineError:
     return EngineError(EngineCode.LIMIT, message, advice="make it smaller")

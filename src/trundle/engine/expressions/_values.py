@@ -1,7 +1,7 @@
 """Values of expressions: immutable within the language, plain outside of it."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine.expressions._sizes import MOST_VALUES
@@ -11,6 +11,9 @@ Room: TypeAlias = list[int]
 """How many more values there may be; the one item counts down."""
 
 Freezer: TypeAlias = Callable[[Any, Room], Any]
+
+_SIZE: Final = "size"
+"""The attribute of maps in which nothing is left to be frozen: how many values are in them."""
 
 
 def freeze(value: Any) -> Any:
@@ -40,8 +43,20 @@ def _parts(values: Iterable[Any], room: Room) -> list[Any]:
 
 
 def _map(value: Mapping[Any, Any], room: Room) -> Any:
+    before = room[0]
     _take(room, len(value))
-    return FrozenDict(zip(_parts(value, room), _parts(value.values(), room), strict=True))
+    made = FrozenDict(zip(_parts(value, room), _parts(value.values(), room), strict=True))
+    made.__dict__[_SIZE] = before - room[0]
+    return made
+
+
+def _known_map(value: Any, room: Room) -> Any:
+    """A map that may be frozen already: then it is not gone through again, or maps in maps would take time by the square."""
+    size = value.__dict__.get(_SIZE)
+    if size is None:
+        return _map(value, room)
+    _take(room, size)
+    return value
 
 
 def _set(value: Any, room: Room) -> frozenset[Any]:
@@ -65,7 +80,7 @@ def _take(room: Room, count: int) -> None:
         raise EngineError(EngineCode.LIMIT, message, advice="make fewer")
 
 
-_FREEZERS: dict[type, Freezer | None] = {}
+_FREEZERS: dict[type, Freezer | None] = {FrozenDict: _known_map}
 
 
 def _freezer(kind: type) -> Freezer | None:

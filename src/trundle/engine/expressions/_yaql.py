@@ -1,4 +1,4 @@
-"""The one module that knows yaql: its parser with our operators, its contexts, its evaluator.
+"""What knows yaql: its parser with our operators, and its evaluator; `_contexts.py` has its contexts.
 
 The grammar is the same in all formats. The parser keeps its state in itself, so one thread parses at a time.
 A *language* is what one family of formats, with the functions of one purpose, evaluates expressions with.
@@ -28,6 +28,7 @@ from yaql.language import (
 from yaql.standard_library import regex as standard_patterns
 
 from trundle.engine._scene import Meter
+from trundle.engine.expressions._contexts import BriefContext, MeteredContext
 from trundle.engine.expressions._tree import (
     Binary,
     Call,
@@ -204,8 +205,20 @@ _METHODS_THAT_ARE_FUNCTIONS = (
     "flatten",
 )
 _SOURCES = ("range", "sequence", "generate", "generateMany", "repeat", "cycle")
-_WHOLE = ("flatten",)
-"""What goes through all parts of a value."""
+_WHOLE = (
+    "flatten",
+    "*equal",
+    "*not_equal",
+    "#operator_in",
+    "contains",
+    "containsValue",
+    "indexOf",
+    "lastIndexOf",
+    "toSet",
+    "distinct",
+    "mergeWith",
+)
+"""What goes through all parts of a value, also to compare it."""
 
 
 class Language:
@@ -231,7 +244,7 @@ class Language:
         self.engine = grammar().copy(options | {"yaql.iterableDicts": is_legacy})
         make = legacy.create_context if is_legacy else yaql.create_context
         base = make(yaqlized=False, regex=False, convention=conventions.CamelCaseConvention())
-        self.context = _bounding_sources(base, measure).create_child_context()
+        self.context = _bounding_sources(BriefContext(base), measure).create_child_context()
         self._foreign: tuple[Any, Any] = (None, self.context)
         _add_patterns(self.context, pattern)
         for each in added:
@@ -273,7 +286,7 @@ class Language:
         """
         context = self._with(functions) if functions else self.context
         if meter is not None:
-            context = _MeteredContext(context, meter)
+            context = MeteredContext(context, meter)
         for frame in frames:
             context = context.create_child_context()
             for name, value in frame.items():
@@ -322,22 +335,6 @@ class Language:
 def register(context: Any, added: Added) -> None:
     """Adds a function to one context of yaql."""
     context.register_function(_definition(added))
-
-
-class _MeteredContext(contexts.Context):  # type: ignore[misc]
-    """A context that counts the contexts which yaql makes below it: one for each call of a lambda."""
-
-    def __init__(self, parent: Any, meter: Meter | None = None) -> None:
-        super().__init__(parent)
-        self._meter: Meter = meter or parent._meter  # noqa: SLF001 - of its own class
-
-    def create_child_context(self) -> Any:
-        """A context below this one."""
-        meter = self._meter
-        meter.steps -= 1
-        if meter.steps < 0:
-            meter.more()
-        return _MeteredContext(self)
 
 
 def _definition(added: Added) -> Any:

@@ -7,6 +7,7 @@ signals. A value that is returned stands in the frame.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, assert_never
 
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._structure import value_of
 from trundle.engine.expressions import Format, Scope, explained, is_sequence, located
@@ -33,7 +34,7 @@ from trundle.engine.statements import (
     Try,
     While,
 )
-from trundle.errors import Place, expectation, shown
+from trundle.errors import Place, expectation
 
 Signal: TypeAlias = str | None
 Run: TypeAlias = Callable[[Scope], Signal]
@@ -93,12 +94,10 @@ class Compiler:
                     if signal is not None:
                         return signal
             except EngineError as error:
-                if error.code == EngineCode.LIMIT:
-                    located(error, _place(scope, line), frame)
                 _pass_through(error, frame, line)
                 raise
             except Exception as error:
-                made = explained(error, "the statement", _place(scope, line), scope.scene)
+                made = explained(error, "the statement", _place(frame, line), frame)
                 _pass_through(made, frame, line)
                 raise made from error
             return None
@@ -209,7 +208,7 @@ class Compiler:
         def rounds(scope: Scope) -> Iterator[None]:
             times = count(scope)
             if not isinstance(times, int):
-                raise TypeError(expectation("an integer for `Repeat`", shown(times)))
+                raise TypeError(expectation("an integer for `Repeat`", described(times)))
             for _ in range(times):
                 _count(scope)
                 yield
@@ -257,7 +256,7 @@ class Compiler:
         def parallel(scope: Scope) -> Signal:
             at_once = len(branches) if limit is None else limit(scope)
             if not isinstance(at_once, int) or at_once < 1:
-                raise ValueError(expectation("a `Limit` of 1 or more", shown(at_once)))
+                raise ValueError(expectation("a `Limit` of 1 or more", described(at_once)))
             turns = frame_of(scope).world.turns
             inner = [Scope(scope.scene, {}, scope) for _ in branches]
             tasks = [_task(branch, each) for branch, each in zip(branches, inner, strict=True)]
@@ -348,7 +347,7 @@ def _items(value: Any) -> Sequence[Any]:
         return ()
     if is_sequence(value) or isinstance(value, Mapping):
         return tuple(value)
-    raise TypeError(expectation("a list or a map for `For`", shown(value)))
+    raise TypeError(expectation("a list or a map for `For`", described(value)))
 
 
 def _exactly(value: Any) -> Any:
@@ -363,14 +362,13 @@ def _rethrow(scope: Scope) -> Signal:
     raise handled[-1]
 
 
-def _place(scope: Scope, line: int) -> Place:
-    return Place(frame_of(scope).origin.declaration.file, line)
+def _place(frame: Frame, line: int) -> Place:
+    return Place(frame.origin.declaration.file, line)
 
 
 def _pass_through(error: EngineError, frame: Frame, line: int) -> None:
-    """Notes where the method is, once for each call; that is the place of an error that has none."""
-    if not error.file:
-        error.file, error.line = frame.origin.declaration.file, line
+    """Notes where the method is, once for each call; that is the place of an error that has none of its own."""
+    located(error, _place(frame, line), frame)
     if error.seen is not frame:
         error.seen = frame
         error.frames += (frame.entry(line),)

@@ -16,6 +16,7 @@ from trundle.engine.running._effect_natives import EFFECT_NATIVES
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._natives import with_frame
 from trundle.engine.running._thrown import error_of
+from trundle.engine.running._watching import brief
 from trundle.errors import did_you_mean, expectation
 
 _RESOURCES = "Resources/"
@@ -194,27 +195,27 @@ class Fixture:
     def assert_equal(self, expected: Any, observed: Any, message: str | None = None) -> None:
         """Fails unless two values are equal."""
         if expected != observed:
-            raise _failed(message, expectation(repr(expected), repr(observed)))
+            raise _failed(message, expectation(brief(expected), brief(observed)))
 
     def assert_true(self, expr: Any, message: str | None = None) -> None:
         """Fails unless a value is true."""
         if not expr:
-            raise _failed(message, expectation("what is true", repr(expr)))
+            raise _failed(message, expectation("what is true", brief(expr)))
 
     def assert_false(self, expr: Any, message: str | None = None) -> None:
         """Fails if a value is true."""
         if expr:
-            raise _failed(message, expectation("what is false", repr(expr)))
+            raise _failed(message, expectation("what is false", brief(expr)))
 
     def assert_in(self, needle: Any, haystack: Any, message: str | None = None) -> None:
         """Fails unless something holds a value."""
         if needle not in haystack:
-            raise _failed(message, expectation(repr(needle), f"only {haystack!r}"))
+            raise _failed(message, expectation(brief(needle), f"only {brief(haystack)}"))
 
     def assert_not_in(self, needle: Any, haystack: Any, message: str | None = None) -> None:
         """Fails if something holds a value."""
         if needle in haystack:
-            raise _failed(message, f"{needle!r} is in {haystack!r}")
+            raise _failed(message, f"{brief(needle)} is in {brief(haystack)}")
 
 
 def _failed(message: str | None, why: str) -> AssertionError:

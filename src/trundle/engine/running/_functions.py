@@ -17,6 +17,7 @@ from typing import Any
 import jsonpatch
 
 from trundle.engine._classes import parse_range
+from trundle.engine._described import described
 from trundle.engine._dump import Dump, Form
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
@@ -31,7 +32,7 @@ from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, 
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._natives import check_arguments
 from trundle.engine.running._reflection import Info, typeinfo
-from trundle.errors import expectation, listed, shown
+from trundle.errors import expectation, listed
 
 _LOGGER = "io.murano.system.Logger"
 _TYPE_REFERENCES_SINCE = (1, 4)
@@ -87,7 +88,7 @@ def _new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa
 def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
     header = read_header(_with_new_ids(model, scene.world.new_id))
     if header.type is None:
-        message = expectation("a model with its class under `?`", shown(thaw(model)))
+        message = expectation("a model with its class under `?`", described(model))
         raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
     kept = dict(header.kept)
     if header.name is not None:
@@ -138,7 +139,7 @@ def _made(
     scene: Code, type_: Type, owner: Any, model: Mapping[Any, Any], spec: str | None
 ) -> Instance:
     if owner is not None and not isinstance(owner, Instance | Part):
-        raise TypeError(expectation("an object as the owner of a new one", shown(owner)))
+        raise TypeError(expectation("an object as the owner of a new one", described(owner)))
     loading = Loading(scene.world)
     holder = None if owner is None else owner.instance
     found = loading.start(frozen(model, scene.world.limits), holder, type_, spec)
@@ -200,7 +201,7 @@ def _parents(scene: Code, value: Any) -> tuple[Any, ...]:
 def _pselect(scene: Code, items: Any, f: Any = None) -> Any:
     """What is computed of each item, in their order; the computations take turns."""
     if f is None or not isinstance(items, tuple | list):
-        raise TypeError(expectation("a list and an expression for `pselect`", shown(items)))
+        raise TypeError(expectation("a list and an expression for `pselect`", described(items)))
 
     def task(each: Any) -> Callable[[], Any]:
         return lambda: f(each)
@@ -323,6 +324,7 @@ def _sleep(scene: Code, seconds: Any) -> None:
 def _call(scene: Code, name: str, args: Any = (), kwargs: Any = None, receiver: Any = None) -> Any:
     """Calls a method of a receiver, or a function, by name."""
     values, named = tuple(args or ()), dict(kwargs or {})
+    name = _text(name)
     if receiver is not None:
         found = scene.method(receiver, name)
         if found is not None:
@@ -335,12 +337,12 @@ def _call(scene: Code, name: str, args: Any = (), kwargs: Any = None, receiver: 
 
 @_function("base64encode")
 def _encode(_scene: Code, text: str) -> str:
-    return base64.b64encode(text.encode()).decode()
+    return base64.b64encode(_text(text).encode()).decode()
 
 
 @_function("base64decode")
 def _decode(_scene: Code, text: str) -> str:
-    return base64.b64decode(text, validate=True).decode()
+    return base64.b64decode(_text(text), validate=True).decode()
 
 
 @_function("bind")
@@ -422,7 +424,7 @@ def _computed(scene: Code, compute: Callable[..., Any]) -> Callable[..., Any]:
 def _answered(scene: Code, answering: Any, name: str) -> Callable[..., Any]:
     call = None if answering is None else scene.method(answering, name)
     if call is None:
-        message = expectation(f"an object with a method {name}", shown(answering))
+        message = expectation(f"an object with a method {name}", described(answering))
         raise EngineError(EngineCode.NO_METHOD, message, advice="correct the call of `inject`")
     return lambda _frame, _found, given: call(given.values, given.named)
 
@@ -432,10 +434,16 @@ def _type_of(scene: Code, value: Any) -> Type:
         return value
     if isinstance(value, str):
         return scene.resolve(value)
-    raise TypeError(expectation("a type, or the name of one", shown(value)))
+    raise TypeError(expectation("a type, or the name of one", described(value)))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    raise TypeError(expectation("a text", described(value)))
 
 
 def _object(value: Any) -> Instance:
     if isinstance(value, Instance | Part):
         return value.instance
-    raise TypeError(expectation("an object", shown(value)))
+    raise TypeError(expectation("an object", described(value)))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trundle.engine._assigning import assign_by_code, assign_static, static_declaring
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._loading import Loading
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
@@ -15,7 +16,7 @@ from trundle.engine._structure import structure
 from trundle.engine._type import Method, Property, Type, method_key
 from trundle.engine.expressions import FrozenDict, code_of
 from trundle.engine.running._frame import Frame
-from trundle.errors import did_you_mean, expectation, shown
+from trundle.errors import did_you_mean, expectation
 from trundle.packages import Package
 from trundle.version import SemVer
 
@@ -164,7 +165,7 @@ def _method(scene: Code, type_: Type, found: Method) -> Info:
         receiver = values[0] if values and values[0] is not None else type_
         call = scene.method(receiver, found.name)
         if call is None:
-            message = expectation(f"an object with the method {found.name}", shown(receiver))
+            message = expectation(f"an object with the method {found.name}", described(receiver))
             raise EngineError(EngineCode.NO_METHOD, message, advice="give an object of the class")
         return call(values[1:], named)
 
@@ -260,4 +261,4 @@ def _object(scene: Code, type_: Type, meta: Type, node: Node | None) -> Instance
 def _instance(value: Any) -> Instance:
     if isinstance(value, Instance | Part):
         return value.instance
-    raise TypeError(expectation("an object", shown(value)))
+    raise TypeError(expectation("an object", described(value)))

@@ -4,13 +4,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from trundle.engine._assigning import assign_by_code, assign_static, static_declaring
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance, Part
 from trundle.engine._type import Type
 from trundle.engine.expressions import Format, FrozenDict, Scope, Variable, evaluator
 from trundle.engine.running._frame import Frame
 from trundle.engine.statements import Step, Target
-from trundle.errors import expectation, shown
+from trundle.errors import expectation
 
 Store: TypeAlias = Callable[[Scope, Any], None]
 _Index: TypeAlias = Callable[[Scope], Any]
@@ -112,7 +113,7 @@ def _store_within(
         _set_member(scope, holder, member, _rebuilt(within, path, new) if path else new)
         return
     if not isinstance(root, Variable):
-        message = expectation("an object or a type to assign to", shown(within))
+        message = expectation("an object or a type to assign to", described(within))
         raise EngineError(EngineCode.INVALID_TARGET, message)
     if within is None:
         raise ValueError(f"{root.name} is null; nothing can be assigned within it")
@@ -156,5 +157,5 @@ def _rebuilt(value: Any, path: list[Any], new: Any) -> Any:
         items[key] = _rebuilt(items[key], rest, new)
         return tuple(items)
     if value is None:
-        raise ValueError(f"what {shown(key)} is assigned within is null")
-    raise TypeError(expectation(f"a list or a map to set {shown(key)} in", shown(value)))
+        raise ValueError(f"what {described(key)} is assigned within is null")
+    raise TypeError(expectation(f"a list or a map to set {described(key)} in", described(value)))

@@ -6,21 +6,25 @@ Names are resolved by the namespaces of the class that throws or catches, and ar
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
+from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance, Part
 from trundle.engine._structure import value_of
 from trundle.engine._type import Type
-from trundle.engine.expressions import Format, FrozenDict, Scope
+from trundle.engine.expressions import Format, FrozenDict, Scope, as_text
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._targets import set_variable
 from trundle.engine.statements import Catch, Throw
-from trundle.errors import expectation, shown
+from trundle.errors import expectation, shortened, shown
 
 Handled: TypeAlias = tuple[str | None]
 """The signal of a handler that took an error."""
 
 EXCEPTION = "io.murano.Exception"
 _STACK_TRACE = "io.murano.StackTrace"
+_MOST_NATIVE = 1000
+"""How many characters an exception object has of an error of Python."""
+
 CAUGHT = "#error"
 """The private entry under which an exception object keeps the error; no expression can spell it."""
 
@@ -44,7 +48,7 @@ def throwing(statement: Throw, format_: Format) -> Callable[[Scope], str | None]
         text = None if message is None else message(scope)
         error = frame.origin.error(
             EngineCode.THROWN,
-            names[0] if text is None else str(text),
+            names[0] if text is None else as_text(text),
             names=names,
             member=frame.member,
             line=statement.line,
@@ -100,7 +104,9 @@ def exception_object(frame: Frame, error: EngineError, name: str) -> Instance:
         stackTrace=_stack_trace(frame, error),
         extra=FrozenDict() if error.extra is None else error.extra,
         cause=cause,
-        nativeException=None if error.original is None else repr(error.original),
+        nativeException=None
+        if error.original is None
+        else shortened(repr(error.original), _MOST_NATIVE),
     )
     made.values[type_, CAUGHT] = error
     return made
@@ -134,7 +140,7 @@ def error_of(value: Any) -> EngineError | None:
         for key, found in value.instance.values.items():
             if isinstance(key, tuple) and key[1] == CAUGHT:
                 return found  # type: ignore[no-any-return]
-    raise TypeError(expectation("an exception that was caught", shown(value)))
+    raise TypeError(expectation("an exception that was caught", described(value)))
 
 
 def _full(origin: Type, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -143,7 +149,7 @@ def _full(origin: Type, names: tuple[str, ...]) -> tuple[str, ...]:
         try:
             found.append(origin.declaration.names.full(each))
         except KeyError as error:
-            message = expectation("a declared prefix", f"{error.args[0]!r} in {each!r}")
+            message = expectation("a declared prefix", f"{shown(error.args[0])} in {shown(each)}")
             raise origin.error(
                 EngineCode.NO_CLASS, message, advice="declare it under `Namespaces`"
             ) from None

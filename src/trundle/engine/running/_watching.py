@@ -14,6 +14,7 @@ from greenlet import getcurrent
 from trundle.engine._errors import EngineError, Frame
 from trundle.engine._object import Instance, Part
 from trundle.engine._scene import TypeValue
+from trundle.errors import shortened, shown
 
 MASK: Final = "***"
 _PRIVATE = re.compile(r"passw|secret|token|credential|private_?key", re.IGNORECASE)
@@ -50,7 +51,7 @@ class WatchedCall:
         """A value in few words, with markers in place of secrets."""
         if _PRIVATE.search(self.frame.method):
             return MASK
-        return _shortened(_brief(value, self._hide, _MOST_LEVELS), _LONGEST)
+        return brief(value, self._hide)
 
     def hidden(self, text: str) -> str:
         """A text with markers in place of secrets."""
@@ -157,11 +158,21 @@ class Trace:
         """Writes what is thrown."""
         name = error.names[0] if error.names else error.code.value
         text = " ".join(call.hidden(error.message).split())
-        self._line(call, f"! {name}: {_shortened(text, _LONGEST)}")
+        self._line(call, f"! {name}: {shortened(text, _LONGEST)}")
 
     def _line(self, call: WatchedCall, text: str) -> None:
         branch = f"[{call.branch}] " if call.branch else ""
         self._write(f"{'  ' * (call.depth - 1)}{branch}{text}")
+
+
+def brief(value: Any, hide: Callable[[str], str] = str) -> str:
+    """A value in few words.
+
+    Args:
+        value: the value.
+        hide: puts markers in place of secrets in a text.
+    """
+    return shortened(_brief(value, hide, _MOST_LEVELS), _LONGEST)
 
 
 def _brief(value: Any, hide: Callable[[str], str], levels: int) -> str:
@@ -172,7 +183,7 @@ def _brief(value: Any, hide: Callable[[str], str], levels: int) -> str:
             return str(value).lower()
         case str():
             text = hide(value)  # Before it is shortened, or a part would be left
-            return repr(_shortened(text, _LONGEST_TEXT))
+            return repr(shortened(text, _LONGEST_TEXT))
         case Instance() | Part():
             return _object(value)
         case TypeValue():
@@ -190,12 +201,7 @@ def _brief(value: Any, hide: Callable[[str], str], levels: int) -> str:
                 return "[...]"
             parts = [_brief(each, hide, levels - 1) for each in islice(value, _MOST_ITEMS)]
             return f"[{_listed(parts, len(value))}]"
-        case int() if value.bit_length() > _LARGEST_BITS:
-            return "a large number"
-    return _shortened(str(value), _LONGEST_TEXT)
-
-
-_LARGEST_BITS = 1000
+    return shown(value, _LONGEST_TEXT)
 
 
 def _entry(key: Any, value: Any, hide: Callable[[str], str], levels: int) -> str:
@@ -212,7 +218,3 @@ def _object(value: Instance | Part) -> str:
 def _listed(parts: list[str], count: int) -> str:
     more = [f"{count - len(parts)} more"] if count > len(parts) else []
     return ", ".join(parts + more)
-
-
-def _shortened(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 3]}..."
