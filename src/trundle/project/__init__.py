@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
     from trundle.project._output_places import MANIFEST
     from trundle.project._output_tree import TreeComparison, compare_tree
+    from trundle.project._package_files import generated_files
     from trundle.project._proof_run import ProofOptions, ProofRun
     from trundle.project.admission import AdmissionHook, load_admission
     from trundle.project.carried import CarriedProject, CarriedProjects
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     )
     from trundle.project.findings import FindingsError
     from trundle.project.generated import NotGeneratedError, generated_scheme
-    from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
+    from trundle.project.generating import GenerateResult, generate, package_folder
     from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
     from trundle.project.loading import Project, evolution_of, load_parts, load_project
     from trundle.project.lock_change import LockChange, lock
