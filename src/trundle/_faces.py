@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
+from trundle.errors import expectation
+
 _FACES: dict[str, tuple[str, ...]] = {}
 """The names that a face shows, by the name of its package."""
 
@@ -18,6 +20,9 @@ def on_demand(face: str) -> None:
 
     Args:
         face: the name of the package.
+
+    Raises:
+        ImportError: the source of the package is not there.
     """
     package: Any = sys.modules[face]
     places = {shown: (module, name) for shown, module, name in _shown(package)}
@@ -38,7 +43,13 @@ def on_demand(face: str) -> None:
 
 def _shown(package: Any) -> Iterator[tuple[str, str, str]]:
     """What a package imports for type checkers: what it calls it, the module, and its name there."""
-    for block in ast.parse(package.__loader__.get_source(package.__name__)).body:
+    source = package.__loader__.get_source(package.__name__)
+    if source is None:
+        expected, advice = "the source of the package", "install Trundle with its sources"
+        raise ImportError(
+            f"{package.__name__}: {expectation(expected, 'only compiled code', advice)}"
+        )
+    for block in ast.parse(source).body:
         if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
             for each in block.body:
                 if isinstance(each, ast.ImportFrom) and each.module:
