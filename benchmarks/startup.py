@@ -63,7 +63,7 @@ def main() -> None:
             _seconds(f"trundle {each}", place, environment)
         for each in COMMANDS:
             table.add_row(f"trundle {each}", *_row(f"trundle {each}", place, environment))
-    Console(width=max(100, Console().width)).print(table)
+    Console(width=max(110, Console().width)).print(table)
 
 
 def _environment(place: Path) -> Mapping[str, str]:
