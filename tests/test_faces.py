@@ -93,3 +93,15 @@ def test_a_face_without_its_source_says_so(tmp_path):
         "ImportError: bare: expected the source of the package, found only compiled code; "
         "install Trundle with its sources"
     )
+
+
+def test_code_within_limits_runs_when_all_is_imported():
+    program = (
+        "import sys, trundle.environments, trundle.project\n"
+        "from trundle.cli._runs import RunOptions, run_code\n"
+        "known = run_code(lambda limits: {*sys.modules}, RunOptions())\n"
+        "for each in (trundle.environments, trundle.project): [getattr(each, x) for x in each.__all__]\n"
+        "print(sorted(each for each in {*sys.modules} - known if each.startswith('trundle.')))"
+    )
+    done = run(program)
+    assert done.stdout.strip() == "[]", done.stdout + done.stderr
