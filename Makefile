@@ -44,6 +44,7 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(BIN)/python benchmarks/conversion.py
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/generation.py
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python benchmarks/importing.py
+	@$(BIN)/python benchmarks/startup.py
 	@$(BIN)/python benchmarks/channels.py
 	@$(BIN)/python benchmarks/resolving.py
 	@$(BIN)/python benchmarks/contracts.py

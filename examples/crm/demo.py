@@ -28,9 +28,9 @@ from rich.theme import Theme
 from serving import APPLY, GROUP, people, serving
 
 from trundle.evolution import Evolution
-from trundle.project import load_project, read_documents, write_tree
+from trundle.project import generated_files, load_project, read_documents, write_tree
 from trundle.project.generated import generated_scheme
-from trundle.project.generating import generate, generated_files, package_folder
+from trundle.project.generating import generate, package_folder
 from trundle.project.loading import Project
 from trundle.report import compare, comparison_text, version_map, version_map_text
 from trundle.runtime import Scheme

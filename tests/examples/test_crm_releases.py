@@ -15,10 +15,10 @@ import yaml
 from releases import CRM, PREVIEW, VERSIONS, Release, project_of
 
 from trundle.errors import errors_among
-from trundle.project.check import check
+from trundle.project.checking import check
 from trundle.project.config import load_config
 from trundle.project.generating import generate
-from trundle.project.lock import lock, read_lock
+from trundle.project.lock_change import lock, read_lock
 from trundle.report import version_map
 
 DATA = Path(__file__).parent / "data"

@@ -15,10 +15,10 @@ from releases import CRM
 
 from trundle import verify
 from trundle.errors import errors_among
-from trundle.project.check import check
+from trundle.project.checking import check
 from trundle.project.config import load_config
 from trundle.project.generating import generate
-from trundle.project.lock import lock
+from trundle.project.lock_change import lock
 from trundle.project.static_methods import APART
 
 ALL = bool(os.environ.get("TRUNDLE_TESTS"))

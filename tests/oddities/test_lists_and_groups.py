@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from projects import Installation, Installer
 
-from trundle.project.check import check
+from trundle.project.checking import check
 from trundle.report import version_map, version_map_data, version_map_text
 from trundle.runtime import ConversionError, DocumentError, UnknownVersionError
 

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from projects import Installation, Installer
 
-from trundle.project.lock import lock
+from trundle.project.lock_change import lock
 from trundle.runtime import DocumentError
 from trundle.schema import SchemaError
 

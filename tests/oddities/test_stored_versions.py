@@ -8,10 +8,10 @@ import yaml
 from projects import Installation, Installer
 
 from trundle.project import lock_path
-from trundle.project.check import check
+from trundle.project.checking import check
 from trundle.project.config import load_config
 from trundle.project.generating import generate
-from trundle.project.lock import lock
+from trundle.project.lock_change import lock
 from trundle.runtime import UnknownVersionError
 
 V1, V2 = "2018-08-08", "2020-02-02"

@@ -1,6 +1,6 @@
 import pytest
 
-import trundle.project.generating as module
+import trundle.project._package_files as module
 from trundle.project import (
     FindingsError,
     NotGeneratedError,

@@ -5,7 +5,7 @@ import pytest
 from trundle.project import FindingsError, ProjectError, lock, read_lock
 from trundle.project.errors import OutputBusyError
 
-lock_module = importlib.import_module("trundle.project.lock")
+lock_module = importlib.import_module("trundle.project.lock_change")
 STRING, INTEGER = "{type: string}", "{type: integer}"
 HOOK = """\
     from trundle.runtime import hook

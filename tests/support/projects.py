@@ -14,7 +14,7 @@ import yaml
 
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_project
-from trundle.project.lock import lock
+from trundle.project.lock_change import lock
 from trundle.runtime import Scheme
 
 Files: TypeAlias = Mapping[str, str | Mapping[str, Any]]

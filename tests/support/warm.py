@@ -125,7 +125,9 @@ def _serve(folder: Path) -> list[str]:
     """Forks for each script until the process that started this one ends; each fork returns its arguments."""
     for name in IMPORTED:
         importlib.import_module(name)
-    CliRunner().invoke(importlib.import_module("trundle.cli._app").app, ["schema"])
+    for arguments in (["--help"], ["schema"]):  # Help imports all commands.
+        CliRunner().invoke(importlib.import_module("trundle.cli._app").app, arguments)
+    importlib.import_module("trundle._faces").complete()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:

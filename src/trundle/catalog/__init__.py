@@ -3,21 +3,26 @@
 `Catalog` keeps them in a database, and gives immutable snapshots of what a tenant sees.
 """
 
-from trundle.catalog._catalog import Catalog
-from trundle.catalog._errors import (
-    BrokenRuleError,
-    CatalogCode,
-    CatalogError,
-    DamagedContentError,
-    InvalidTenantError,
-    NoSuchPackageError,
-    ReviewOutdatedError,
-    ServerError,
-    StillNeededError,
-)
-from trundle.catalog._records import Change, Environment, Offer, Review, Reviewed, Upload
-from trundle.catalog._server import CatalogServer
-from trundle.catalog._snapshot import Snapshot
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.catalog._catalog import Catalog
+    from trundle.catalog._errors import (
+        BrokenRuleError,
+        CatalogCode,
+        CatalogError,
+        DamagedContentError,
+        InvalidTenantError,
+        NoSuchPackageError,
+        ReviewOutdatedError,
+        ServerError,
+        StillNeededError,
+    )
+    from trundle.catalog._records import Change, Environment, Offer, Review, Reviewed, Upload
+    from trundle.catalog._server import CatalogServer
+    from trundle.catalog._snapshot import Snapshot
 
 __all__ = [
     "BrokenRuleError",
@@ -39,3 +44,5 @@ __all__ = [
     "StillNeededError",
     "Upload",
 ]
+
+on_demand(__name__)

@@ -8,9 +8,7 @@ from trundle.catalog._errors import BrokenRuleError, StillNeededError
 from trundle.catalog._records import Change, Offer, Reviewed, Upload
 from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
-from trundle.engine import check
 from trundle.errors import Finding, Severity, errors_among
-from trundle.forms import check_forms
 from trundle.packages import Package
 from trundle.version import SemVer
 
@@ -31,6 +29,9 @@ def judged(
     rows: Rows, packages: tuple[Package, ...], tenant: str, reviews: Reviews, *, public: bool
 ) -> Judged:
     """What becomes of packages, by the rules of the catalog and by their reviews."""
+    from trundle.engine import check  # noqa: PLC0415 - it takes long to import
+    from trundle.forms import check_forms  # noqa: PLC0415 - it needs the engine
+
     findings: list[Finding] = [*rules.given_twice(packages)]
     required = {need.name for each in packages for need in rules.required_by(each)}
     offers = rows.offers({each.name for each in packages} | required)

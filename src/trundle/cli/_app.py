@@ -9,36 +9,17 @@ from typing import Annotated, Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from trundle.cli import (
-    catalog,
-    channel,
-    conform,
-    convert,
-    env,
-    forget,
-    install,
-    installed,
-    keys,
-    kube,
-    kubeconfig,
-    model,
-    package,
-    project,
-    publish,
-    reports,
-    search,
-    serve,
-    store,
-    tidy,
-    ui,
-    verify,
-)
+from trundle.cli._commands import Commands
 from trundle.cli._failures import ExitCode, failures_reported, report_bug
 from trundle.cli._settings import resolve_for, wants_traceback
 
 
 class TrundleGroup(TyperGroup):
     """Runs a subcommand, and turns whatever goes wrong into a message and an exit code."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = Commands(**_SETTINGS)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parses arguments; the project's folder may be given before the command and after it."""
@@ -68,13 +49,14 @@ def project_first(args: list[str]) -> list[str]:
     return [*first, *rest, *args[end:]]
 
 
+_SETTINGS: dict[str, Any] = {"pretty_exceptions_enable": False, "rich_markup_mode": "markdown"}
+
 app = typer.Typer(
     name="trundle",
     cls=TrundleGroup,
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="markdown",
+    **_SETTINGS,
 )
 
 
@@ -103,71 +85,6 @@ def _trundle(
 ) -> None:
     """Convert between schema versions without losing data, and roll releases forward."""
     context.obj = resolve_for(folder)
-
-
-_COMMANDS = {
-    "Schemas": (
-        project.init,
-        project.generate,
-        project.check,
-        project.lock,
-        convert.convert,
-        conform.conform,
-        verify.verify,
-        reports.diff,
-        reports.stats,
-        reports.suggest,
-        reports.map_,
-        reports.explain,
-        project.schema,
-    ),
-    "Control plane": (
-        serve.serve,
-        ui.ui,
-        kubeconfig.kubeconfig,
-    ),
-    "Packages and channels": (
-        publish.publish,
-        publish.unpublish,
-        publish.promote,
-        publish.deprecate,
-        publish.mirror,
-        publish.prune,
-        search.search,
-    ),
-    "Installation": (
-        install.install,
-        install.upgrade,
-        installed.plan,
-        install.approve,
-        install.hold,
-        install.unhold,
-        install.rollback,
-        install.uninstall,
-        tidy.tidy,
-        installed.status,
-        search.outdated,
-        installed.list_,
-        installed.history,
-        installed.agent,
-    ),
-}
-"""The commands by the part of `trundle --help` that lists them, in its order."""
-
-for _panel, _commands in _COMMANDS.items():
-    for _command in _commands:
-        app.command(_command.__name__.rstrip("_"), rich_help_panel=_panel)(_command)
-
-app.add_typer(channel.app, name="channel", rich_help_panel="Packages and channels")
-app.add_typer(store.app, name="store", rich_help_panel="Schemas")
-app.add_typer(kube.app, name="kube", rich_help_panel="Control plane")
-app.add_typer(catalog.app, name="catalog", rich_help_panel="Packages and channels")
-app.add_typer(model.app, name="model", rich_help_panel="Packages and channels")
-app.add_typer(package.app, name="package", rich_help_panel="Packages and channels")
-app.add_typer(keys.app, name="keys", rich_help_panel="Packages and channels")
-app.add_typer(env.app, name="env", rich_help_panel="Environments")
-app.add_typer(installed.policy_app, name="policy", rich_help_panel="Installation")
-app.add_typer(forget.app, name="forget", rich_help_panel="Installation")
 
 
 def _terminate(*_signal: object) -> NoReturn:

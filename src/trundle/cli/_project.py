@@ -56,12 +56,14 @@ def package_evolutions(
     Raises:
         Refusal: the first path has several packages in it.
     """
-    from trundle.cli._package_sources import packages_below  # noqa: PLC0415
     from trundle.packages import MANIFEST_FILE  # noqa: PLC0415
-    from trundle.project.package_evolution import PackageEvolutions  # noqa: PLC0415
 
     if not paths or not all(each.is_dir() and any(each.rglob(MANIFEST_FILE)) for each in paths):
         return None
+
+    from trundle.cli._package_sources import packages_below  # noqa: PLC0415
+    from trundle.project.package_evolution import PackageEvolutions  # noqa: PLC0415
+
     with progress("Reading packages"):
         first, others = packages_below(paths[:1]), packages_below(paths[1:])
         names = {each.name for each in first}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, TypeVar
 
 import typer
 
+from trundle._faces import complete
 from trundle.cli._printing import say
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ def run_code(work: "Callable[[Limits], R]", options: RunOptions) -> R:
     from trundle.project import run_apart  # noqa: PLC0415
 
     limits = limits_of(options)
+    complete()  # What the run imported would count as its own time and memory.
 
     def run(note: "Note") -> R:
         with watching(_Whereabouts(note)), traced(say, wanted=options.trace):

@@ -1,16 +1,22 @@
 """Plans and types become Python source: a package of types, storage, conversions and their tests."""
 
-from trundle.codegen._blueprint import STRAIGHT, Blueprint
-from trundle.codegen._hook_records import HookRecords, hook_records
-from trundle.codegen._hooks import STATIC_METHODS, static_class
-from trundle.codegen._joined import MemberPackage, generate_joined
-from trundle.codegen._layout import lay_out
-from trundle.codegen._live import LiveConversions
-from trundle.codegen._live_hooks import HookKey, PlainHook
-from trundle.codegen._naming import attribute_names, class_name
-from trundle.codegen._package import generate_package
-from trundle.codegen._static_methods import StaticCall, static_methods
-from trundle.codegen._tests import generate_tests, hooked_properties, renamed_properties
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.codegen._blueprint import Blueprint
+    from trundle.codegen._hook_names import STATIC_METHODS, StaticCall, static_class
+    from trundle.codegen._hook_records import HookRecords, hook_records
+    from trundle.codegen._joined import MemberPackage, generate_joined
+    from trundle.codegen._layout import lay_out
+    from trundle.codegen._live import LiveConversions
+    from trundle.codegen._live_hooks import HookKey, PlainHook
+    from trundle.codegen._naming import attribute_names, class_name
+    from trundle.codegen._package import generate_package
+    from trundle.codegen._static_methods import static_methods
+    from trundle.codegen._straight import STRAIGHT
+    from trundle.codegen._tests import generate_tests, hooked_properties, renamed_properties
 
 __all__ = [
     "STATIC_METHODS",
@@ -34,3 +40,5 @@ __all__ = [
     "static_class",
     "static_methods",
 ]
+
+on_demand(__name__)

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from trundle.codegen._classes import Classes, StorageNode
 from trundle.codegen._needed_plans import needed_plans, straight_plans
+from trundle.codegen._straight import STRAIGHT
 from trundle.evolution import Evolution, PlanKey
-
-STRAIGHT = 4
-"""How many of the newest served versions convert straight to each other, by default."""
 
 
 class Blueprint:

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from trundle.codegen._classes import ClassPath
-from trundle.codegen._hooks import hook_import, record_name
+from trundle.codegen._hook_names import record_name
+from trundle.codegen._hooks import hook_import
 from trundle.codegen._lifted import attribute_at
 from trundle.codegen._needed_plans import asks_base
 from trundle.codegen._statements import INDENT, Statements

@@ -3,7 +3,7 @@
 import msgspec
 
 from trundle.codegen._blueprint import Blueprint
-from trundle.codegen._hooks import record_name
+from trundle.codegen._hook_names import record_name
 from trundle.codegen._lifted import attribute_at
 from trundle.codegen._live_hooks import HookKey
 from trundle.codegen._types import TypeRenderer

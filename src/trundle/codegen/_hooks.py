@@ -11,6 +11,7 @@ import msgspec
 
 from trundle.codegen._classes import ApiNode, ClassPath
 from trundle.codegen._hook_dictionaries import KnownRecords, WrittenTypes
+from trundle.codegen._hook_names import STATIC_METHODS, record_name, static_class
 from trundle.codegen._lifted import attribute_at
 from trundle.codegen._naming import class_name
 from trundle.codegen._text import class_mark, docstring, text_literal
@@ -32,25 +33,6 @@ from trundle.version import ApiVersion
 
 PLACE_LIMIT = 100
 """How many places a module of protocols holds before the next one is begun."""
-
-
-_ROOM = len("OlderOutputs")
-"""How many characters are put behind the names of types."""
-
-
-def record_name(type_name: str, *, older: bool) -> str:
-    """The frozen record of one side of a type between two neighbours."""
-    return f"{class_name(type_name, _ROOM)}{'Older' if older else 'Newer'}"
-
-
-STATIC_METHODS = "hooks.static_methods"
-"""The module of a package whose classes call static methods."""
-
-
-def static_class(type_name: str, between: Neighbours) -> str:
-    """The class that calls the static methods of one place."""
-    name = record_name(type_name, older=True).removesuffix("Older")
-    return f"{name}_{between.older.identifier}_to_{between.newer.identifier}"
 
 
 def hook_import(use: str, between: Neighbours, type_name: str) -> str:

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from trundle.codegen._blueprint import STRAIGHT, Blueprint
+from trundle.codegen._blueprint import Blueprint
 from trundle.codegen._classes import ApiNode, StorageNode
 from trundle.codegen._conversions import conversion_modules
 from trundle.codegen._hooks import hook_places, render_hook_place
 from trundle.codegen._layout import lay_out
 from trundle.codegen._modules import Near, contract, relative, render_module
+from trundle.codegen._straight import STRAIGHT
 from trundle.codegen._text import (
     HEADER,
     docstring,

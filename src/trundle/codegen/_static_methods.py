@@ -2,29 +2,16 @@
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
 from trundle.codegen._blueprint import Blueprint
+from trundle.codegen._hook_names import STATIC_METHODS, StaticCall, static_class
 from trundle.codegen._hook_records import HookRecords, hook_records
-from trundle.codegen._hooks import STATIC_METHODS, hook_places, protocol_name, static_class
+from trundle.codegen._hooks import hook_places, protocol_name
 from trundle.codegen._layout import lay_out
 from trundle.codegen._naming import class_name
 from trundle.codegen._text import HEADER, docstring, text_literal
 from trundle.evolution import HookDeclaration, Neighbours
 
 _INDENT = " " * 4
-
-
-class StaticCall(msgspec.Struct, frozen=True):
-    """How a static method is called.
-
-    Attributes:
-        arguments: the argument by the property that it is called after; of a converter, the one that takes the value, by no name.
-        outputs: the property by the key of the map that the method returns.
-    """
-
-    arguments: Mapping[str, str]
-    outputs: Mapping[str, str]
 
 
 def static_methods(

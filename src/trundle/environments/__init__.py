@@ -3,49 +3,54 @@
 `Environments` keeps them beside the catalog. Providers are given to what runs.
 """
 
-from trundle.environments._actions import Action, Actions, ActionState, Line, failure_of
-from trundle.environments._applications import (
-    HiddenAnswers,
-    adding,
-    chosen_package,
-    form_parameters,
-    object_of,
-    removing,
-    replacing,
-)
-from trundle.environments._calling import call
-from trundle.environments._environments import Environments
-from trundle.environments._errors import (
-    ArrivalError,
-    ChoiceError,
-    EnvironmentBusyError,
-    EnvironmentExistsError,
-    EnvironmentsError,
-    InvalidNameError,
-    InvalidSecretError,
-    MajorError,
-    NoSuchActionError,
-    NoSuchDeploymentError,
-    NoSuchDraftError,
-    NoSuchEnvironmentError,
-    NoSuchObjectError,
-    OutdatedDraftError,
-    ProviderInUseError,
-    SupersededError,
-    UnfinishedError,
-)
-from trundle.environments._models import APPLICATIONS, label_of, objects_in, pinned
-from trundle.environments._records import (
-    Deployment,
-    Draft,
-    Environment,
-    Model,
-    Providers,
-    Result,
-)
-from trundle.environments._running import delete, deploy, rollback
-from trundle.environments._seats import Seat
-from trundle.environments._upgrading import newer_majors, upgrade
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.environments._actions import Action, Actions, ActionState, Line, failure_of
+    from trundle.environments._applications import (
+        HiddenAnswers,
+        adding,
+        chosen_package,
+        form_parameters,
+        object_of,
+        removing,
+        replacing,
+    )
+    from trundle.environments._calling import call
+    from trundle.environments._environments import Environments
+    from trundle.environments._errors import (
+        ArrivalError,
+        ChoiceError,
+        EnvironmentBusyError,
+        EnvironmentExistsError,
+        EnvironmentsError,
+        InvalidNameError,
+        InvalidSecretError,
+        MajorError,
+        NoSuchActionError,
+        NoSuchDeploymentError,
+        NoSuchDraftError,
+        NoSuchEnvironmentError,
+        NoSuchObjectError,
+        OutdatedDraftError,
+        ProviderInUseError,
+        SupersededError,
+        UnfinishedError,
+    )
+    from trundle.environments._models import APPLICATIONS, label_of, objects_in, pinned
+    from trundle.environments._records import (
+        Deployment,
+        Draft,
+        Environment,
+        Model,
+        Providers,
+        Result,
+    )
+    from trundle.environments._running import delete, deploy, rollback
+    from trundle.environments._seats import Seat
+    from trundle.environments._upgrading import newer_majors, upgrade
 
 __all__ = [
     "APPLICATIONS",
@@ -96,3 +101,5 @@ __all__ = [
     "rollback",
     "upgrade",
 ]
+
+on_demand(__name__)

@@ -11,9 +11,9 @@ from trundle.environments._actions import CALL, Action, Actions
 from trundle.environments._environments import Environments, check_alive
 from trundle.environments._errors import NoSuchObjectError, UnfinishedError
 from trundle.environments._journal import DatabaseJournal
-from trundle.environments._models import dumped, handle_of, plain_value, used
 from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
 from trundle.environments._records import Result
+from trundle.environments._sessions import dumped, handle_of, plain_value, used
 from trundle.environments._work import Work, alone, dry, opened_work, raise_own
 from trundle.errors import did_you_mean
 

@@ -10,7 +10,7 @@ import msgspec
 from trundle._clock import Clock, now
 from trundle.catalog import Catalog, Snapshot
 from trundle.database import Database
-from trundle.engine import Engine, Limits
+from trundle.engine import Limits
 from trundle.engine.effects import Record, secret_marker
 from trundle.environments import _tables as t
 from trundle.environments._drafts import check_base, check_same, check_tag, draft_of, named
@@ -22,7 +22,7 @@ from trundle.environments._errors import (
     NoSuchEnvironmentError,
     ProviderInUseError,
 )
-from trundle.environments._models import loaded, new_model
+from trundle.environments._models import new_model
 from trundle.environments._records import (
     Deployment,
     Draft,
@@ -306,6 +306,9 @@ class Environments:
             EngineError: the model does not fit the classes of its packages.
             DatabaseError: it cannot be written; nothing was.
         """
+        from trundle.engine import Engine  # noqa: PLC0415 - it takes long to import
+        from trundle.environments._sessions import loaded  # noqa: PLC0415 - it needs the engine
+
         _check_secrets(secrets or {})
         with self._reading() as rows:
             environment = self._get(rows, name, tenant)

@@ -15,10 +15,10 @@ from trundle.environments._drafts import check_tag, draft_of
 from trundle.environments._environments import Environments, check_alive, wanted_now
 from trundle.environments._errors import UnfinishedError
 from trundle.environments._journal import DatabaseJournal
-from trundle.environments._models import dumped, loaded, used
 from trundle.environments._notes import Done, Plan, begin, end, fail, pending_upgrades
 from trundle.environments._records import Environment, Result
 from trundle.environments._rows import Rows
+from trundle.environments._sessions import dumped, loaded, used
 from trundle.environments._work import Work, alone, dry, opened_work, raise_own
 
 _UPGRADE, _FROM = "upgrade", "from"

@@ -1,53 +1,66 @@
 """How versions evolve: lineage, version map, plans and their fusing."""
 
-from trundle.evolution._changes import (
-    KEYED_CONVERSIONS,
-    SCALAR_CONVERSIONS,
-    VERSIONED,
-    HookDeclaration,
-    HookMethod,
-    HookReference,
-    NamedConversion,
-    TypeChanges,
-    spoken_hook,
-)
-from trundle.evolution._defaults import default_of, required_values
-from trundle.evolution._discriminating import fixed_text
-from trundle.evolution._errors import ChangeError
-from trundle.evolution._evolution import Evolution, ResourceLineage
-from trundle.evolution._free_form import doubled_in_free_form
-from trundle.evolution._holders import entries_within, staying
-from trundle.evolution._hooks import (
-    converter_names,
-    hooks_among,
-    named_by_hooks,
-    short_type,
-    snake,
-    spoken_type,
-)
-from trundle.evolution._identity import partition
-from trundle.evolution._keyed import relate_keyed
-from trundle.evolution._labels import Label, declared_label, is_label_key, label_of
-from trundle.evolution._lifting import leads, names_inside, path_of
-from trundle.evolution._lineage import Lineage
-from trundle.evolution._list_keys import derived_keys, list_keys
-from trundle.evolution._long_names import LONGEST, fitting
-from trundle.evolution._neighbours import Neighbours, VersionMap
-from trundle.evolution._one_value import entries_of_one_value
-from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
-from trundle.evolution._planning import plan
-from trundle.evolution._straight import goes_straight
-from trundle.evolution._threads import ADDITIONAL, METADATA, PRESENCE, ByHook, Link, Place, Thread
-from trundle.evolution._traversal import (
-    calls_hook,
-    changes_in,
-    changes_within,
-    expressions_in,
-    inner_changes,
-    operands,
-)
-from trundle.evolution._values import discriminators
-from trundle.evolution.steps import Plan, PlanKey, Shape
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.evolution._changes import (
+        KEYED_CONVERSIONS,
+        SCALAR_CONVERSIONS,
+        VERSIONED,
+        HookDeclaration,
+        HookMethod,
+        HookReference,
+        NamedConversion,
+        TypeChanges,
+        spoken_hook,
+    )
+    from trundle.evolution._defaults import default_of, required_values
+    from trundle.evolution._discriminating import fixed_text
+    from trundle.evolution._errors import ChangeError
+    from trundle.evolution._evolution import Evolution, ResourceLineage
+    from trundle.evolution._free_form import doubled_in_free_form
+    from trundle.evolution._holders import entries_within, staying
+    from trundle.evolution._hooks import (
+        converter_names,
+        hooks_among,
+        named_by_hooks,
+        short_type,
+        snake,
+        spoken_type,
+    )
+    from trundle.evolution._identity import partition
+    from trundle.evolution._keyed import relate_keyed
+    from trundle.evolution._labels import Label, declared_label, is_label_key, label_of
+    from trundle.evolution._lifting import leads, names_inside, path_of
+    from trundle.evolution._lineage import Lineage
+    from trundle.evolution._list_keys import derived_keys, list_keys
+    from trundle.evolution._long_names import LONGEST, fitting
+    from trundle.evolution._neighbours import Neighbours, VersionMap
+    from trundle.evolution._one_value import entries_of_one_value
+    from trundle.evolution._paths import EACH, Path, PathError, join_path, plain_path, split_path
+    from trundle.evolution._planning import plan
+    from trundle.evolution._straight import goes_straight
+    from trundle.evolution._threads import (
+        ADDITIONAL,
+        METADATA,
+        PRESENCE,
+        ByHook,
+        Link,
+        Place,
+        Thread,
+    )
+    from trundle.evolution._traversal import (
+        calls_hook,
+        changes_in,
+        changes_within,
+        expressions_in,
+        inner_changes,
+        operands,
+    )
+    from trundle.evolution._values import discriminators
+    from trundle.evolution.steps import Plan, PlanKey, Shape
 
 __all__ = [
     "ADDITIONAL",
@@ -117,3 +130,5 @@ __all__ = [
     "spoken_type",
     "staying",
 ]
+
+on_demand(__name__)

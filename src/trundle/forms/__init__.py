@@ -3,30 +3,35 @@
 The room takes and returns values: no files, no terminal. New ids and names are passed in, `Sources.random()` for those of this machine.
 """
 
-from trundle.forms._conversion import Converted, converted
-from trundle.forms._errors import FormChoiceError, FormCode, FormError
-from trundle.forms._evaluation import Sources
-from trundle.forms._filling import Filled, Filling, Hidden, default_of, fill
-from trundle.forms._json_schema import json_schema
-from trundle.forms._model import (
-    NEWEST,
-    Check,
-    Choice,
-    Definition,
-    Field,
-    FieldType,
-    Form,
-    FormVersion,
-    Step,
-)
-from trundle.forms._packaged import (
-    check_forms,
-    form_files,
-    form_of_package,
-    packaged_form,
-    parameters_of,
-)
-from trundle.forms._reading import Reading, form_of, read_form
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.forms._conversion import Converted, converted
+    from trundle.forms._errors import FormChoiceError, FormCode, FormError
+    from trundle.forms._evaluation import Sources
+    from trundle.forms._filling import Filled, Filling, Hidden, default_of, fill
+    from trundle.forms._json_schema import json_schema
+    from trundle.forms._model import (
+        NEWEST,
+        Check,
+        Choice,
+        Definition,
+        Field,
+        FieldType,
+        Form,
+        FormVersion,
+        Step,
+    )
+    from trundle.forms._packaged import (
+        check_forms,
+        form_files,
+        form_of_package,
+        packaged_form,
+        parameters_of,
+    )
+    from trundle.forms._reading import Reading, form_of, read_form
 
 __all__ = [
     "NEWEST",
@@ -59,3 +64,5 @@ __all__ = [
     "parameters_of",
     "read_form",
 ]
+
+on_demand(__name__)

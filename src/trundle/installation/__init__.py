@@ -3,37 +3,46 @@
 A reader of the link `current` sees one set of packages or the next, whenever a process dies.
 """
 
-from trundle.installation._agent import (
-    INTERVAL,
-    Agent,
-    LogLine,
-    Round,
-    pause_after,
-    run_round,
-)
-from trundle.installation._applying import Result
-from trundle.installation._content import ContentStore
-from trundle.installation._elsewhere import complete, complete_before, restore, snapshot
-from trundle.installation._errors import StateBusyError, StateError
-from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
-from trundle.installation._install import Install, install
-from trundle.installation._installation import Installation
-from trundle.installation._notifying import NOTIFIED, NotificationError, notifier
-from trundle.installation._outlook import Outlook
-from trundle.installation._records import Event, EventKind, Package
-from trundle.installation._rollback_protection import forget_channels, forget_clock, forget_digest
-from trundle.installation._roots import check_root
-from trundle.installation._selection import Offer, Selection, select
-from trundle.installation._stored import forget_store, remember_store
-from trundle.installation._tidy import Removed, Tidied, tidy
-from trundle.installation._upgrade import (
-    foresee,
-    roll_back,
-    uninstall,
-    unpacked_before,
-    upgrade,
-    upgrade_waiting,
-)
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.installation._agent import (
+        INTERVAL,
+        Agent,
+        LogLine,
+        Round,
+        pause_after,
+        run_round,
+    )
+    from trundle.installation._applying import Result
+    from trundle.installation._content import ContentStore
+    from trundle.installation._elsewhere import complete, complete_before, restore, snapshot
+    from trundle.installation._errors import StateBusyError, StateError
+    from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
+    from trundle.installation._install import Install, install
+    from trundle.installation._installation import Installation
+    from trundle.installation._notifying import NOTIFIED, NotificationError, notifier
+    from trundle.installation._outlook import Outlook
+    from trundle.installation._records import Event, EventKind, Package
+    from trundle.installation._rollback_protection import (
+        forget_channels,
+        forget_clock,
+        forget_digest,
+    )
+    from trundle.installation._roots import check_root
+    from trundle.installation._selection import Offer, Selection, select
+    from trundle.installation._stored import forget_store, remember_store
+    from trundle.installation._tidy import Removed, Tidied, tidy
+    from trundle.installation._upgrade import (
+        foresee,
+        roll_back,
+        uninstall,
+        unpacked_before,
+        upgrade,
+        upgrade_waiting,
+    )
 
 __all__ = [
     "INTERVAL",
@@ -83,3 +92,5 @@ __all__ = [
     "upgrade",
     "upgrade_waiting",
 ]
+
+on_demand(__name__)

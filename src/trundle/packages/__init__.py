@@ -4,57 +4,62 @@
 and back, a `Package` has both manifest and files, and `resolve` chooses the releases that belong together.
 """
 
-from trundle.packages._app_schema import app_schema
-from trundle.packages._bundled import BUNDLED, to_install
-from trundle.packages._candidates import Candidates, Unusable
-from trundle.packages._change_codes import ChangeCode, judged, major, minor
-from trundle.packages._changes import (
-    Bump,
-    Level,
-    ReleaseChange,
-    ResourceChange,
-    bump_of,
-    next_version,
-    resource_changes,
-)
-from trundle.packages._conflict import Clash, Conflict, Side
-from trundle.packages._errors import (
-    FolderExistsError,
-    LockError,
-    ManifestError,
-    ManifestMissingError,
-    PackageCode,
-    PackageError,
-    PackError,
-    UnpackError,
-)
-from trundle.packages._files import IGNORE_FILE, PackageFile, PackageTree, package_files
-from trundle.packages._limits import Limits
-from trundle.packages._lock import Lock, Release, lock_of
-from trundle.packages._manifest import (
-    APP_FILE,
-    MANIFEST_FILE,
-    RULES_FILE,
-    manifest_keys,
-    parse_manifest,
-    read_manifest,
-)
-from trundle.packages._model import (
-    CORE_LIBRARY,
-    ClassFile,
-    Manifest,
-    PackageFormat,
-    PackageMeta,
-    Requirement,
-    ResourceVersions,
-    manifest_from_json,
-    manifest_to_json,
-)
-from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, digest_of, pack
-from trundle.packages._package import Package
-from trundle.packages._resolve import Refused, Resolution, resolve
-from trundle.packages._tree import DEVELOPMENT, ReleaseTree, package_folders, release_tree
-from trundle.packages._unpack import unpack
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.packages._app_schema import app_schema
+    from trundle.packages._bundled import BUNDLED, to_install
+    from trundle.packages._candidates import Candidates, Unusable
+    from trundle.packages._change_codes import ChangeCode, judged, major, minor
+    from trundle.packages._changes import (
+        Bump,
+        Level,
+        ReleaseChange,
+        ResourceChange,
+        bump_of,
+        next_version,
+        resource_changes,
+    )
+    from trundle.packages._conflict import Clash, Conflict, Side
+    from trundle.packages._errors import (
+        FolderExistsError,
+        LockError,
+        ManifestError,
+        ManifestMissingError,
+        PackageCode,
+        PackageError,
+        PackError,
+        UnpackError,
+    )
+    from trundle.packages._files import IGNORE_FILE, PackageFile, PackageTree, package_files
+    from trundle.packages._limits import Limits
+    from trundle.packages._lock import Lock, Release, lock_of
+    from trundle.packages._manifest import (
+        APP_FILE,
+        MANIFEST_FILE,
+        RULES_FILE,
+        manifest_keys,
+        parse_manifest,
+        read_manifest,
+    )
+    from trundle.packages._model import (
+        CORE_LIBRARY,
+        ClassFile,
+        Manifest,
+        PackageFormat,
+        PackageMeta,
+        Requirement,
+        ResourceVersions,
+        manifest_from_json,
+        manifest_to_json,
+    )
+    from trundle.packages._pack import ARCHIVE_MEDIA_TYPE, Packed, digest_of, pack
+    from trundle.packages._package import Package
+    from trundle.packages._resolve import Refused, Resolution, resolve
+    from trundle.packages._tree import DEVELOPMENT, ReleaseTree, package_folders, release_tree
+    from trundle.packages._unpack import unpack
 
 __all__ = [
     "APP_FILE",
@@ -121,3 +126,5 @@ __all__ = [
     "to_install",
     "unpack",
 ]
+
+on_demand(__name__)

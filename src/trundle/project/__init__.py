@@ -1,61 +1,71 @@
 """A project on disk: its `trundle.yaml`, its documents, and the folder that Trundle generates."""
 
-from trundle.documents import UnreadableError
-from trundle.errors import Finding, errors_among
-from trundle.project._afresh import FreshProcesses
-from trundle.project._apart import EndedError, Note, bound_memory, run_apart
-from trundle.project._class_sources import holds_packages
-from trundle.project._config_admission import AdmissionOperation, AdmissionRule, AdmissionWebhook
-from trundle.project._config_kubernetes import KindNames, PrinterColumn
-from trundle.project._expected import Expected as ExpectedDifference
-from trundle.project._expected import read_expected
-from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
-from trundle.project._output_places import MANIFEST
-from trundle.project._output_tree import TreeComparison, compare_tree
-from trundle.project._proof_run import ProofOptions, ProofRun
-from trundle.project.admission import AdmissionHook, load_admission
-from trundle.project.carried import CarriedProject, CarriedProjects
-from trundle.project.check import check
-from trundle.project.config import Config, config_schema, load_config, parse_config
-from trundle.project.conforming import Conformance, ConformanceEntry, conform
-from trundle.project.conforming import Versions as PairVersions
-from trundle.project.documents import Document, elements, read_documents, write_documents
-from trundle.project.errors import (
-    AlreadyExistsError,
-    ConfigError,
-    ConfigMissingError,
-    OutputBusyError,
-    OutputError,
-    OutputRefusedError,
-    ProjectError,
-)
-from trundle.project.findings import FindingsError
-from trundle.project.generated import NotGeneratedError, generated_scheme
-from trundle.project.generating import GenerateResult, generate, generated_files, package_folder
-from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
-from trundle.project.loading import Project, evolution_of, load_parts, load_project
-from trundle.project.lock import LockChange, lock
-from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
-from trundle.project.output import TreeChange, write_tree
-from trundle.project.pairs import Pair, PairsError, read_pairs
-from trundle.project.proving import (
-    chosen_resources,
-    prove_classes,
-    prove_groups,
-    prove_project,
-    prove_schemas,
-)
-from trundle.project.releasing import (
-    Brought,
-    Review,
-    brought_by,
-    bump_to_plain,
-    compare_packages,
-    projects_in,
-    resources_in,
-    review,
-)
-from trundle.project.shipping import ShippedPackage, ship, shipped_scheme
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.documents import UnreadableError
+    from trundle.errors import Finding, errors_among
+    from trundle.project._afresh import FreshProcesses
+    from trundle.project._apart import EndedError, Note, bound_memory, run_apart
+    from trundle.project._class_sources import holds_packages
+    from trundle.project._config_admission import (
+        AdmissionOperation,
+        AdmissionRule,
+        AdmissionWebhook,
+    )
+    from trundle.project._config_kubernetes import KindNames, PrinterColumn
+    from trundle.project._expected import Expected as ExpectedDifference
+    from trundle.project._expected import read_expected
+    from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
+    from trundle.project._output_places import MANIFEST
+    from trundle.project._output_tree import TreeComparison, compare_tree
+    from trundle.project._package_files import generated_files
+    from trundle.project._proof_run import ProofOptions, ProofRun
+    from trundle.project.admission import AdmissionHook, load_admission
+    from trundle.project.carried import CarriedProject, CarriedProjects
+    from trundle.project.checking import check
+    from trundle.project.config import Config, config_schema, load_config, parse_config
+    from trundle.project.conforming import Conformance, ConformanceEntry, conform
+    from trundle.project.conforming import Versions as PairVersions
+    from trundle.project.documents import Document, elements, read_documents, write_documents
+    from trundle.project.errors import (
+        AlreadyExistsError,
+        ConfigError,
+        ConfigMissingError,
+        OutputBusyError,
+        OutputError,
+        OutputRefusedError,
+        ProjectError,
+    )
+    from trundle.project.findings import FindingsError
+    from trundle.project.generated import NotGeneratedError, generated_scheme
+    from trundle.project.generating import GenerateResult, generate, package_folder
+    from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
+    from trundle.project.loading import Project, evolution_of, load_parts, load_project
+    from trundle.project.lock_change import LockChange, lock
+    from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
+    from trundle.project.output import TreeChange, write_tree
+    from trundle.project.pairs import Pair, PairsError, read_pairs
+    from trundle.project.proving import (
+        chosen_resources,
+        prove_classes,
+        prove_groups,
+        prove_project,
+        prove_schemas,
+    )
+    from trundle.project.releasing import (
+        Brought,
+        Review,
+        brought_by,
+        bump_to_plain,
+        compare_packages,
+        projects_in,
+        resources_in,
+        review,
+    )
+    from trundle.project.shipping import ShippedPackage, ship, shipped_scheme
 
 __all__ = [
     "CONFIG_NAME",
@@ -149,3 +159,5 @@ __all__ = [
     "write_release",
     "write_tree",
 ]
+
+on_demand(__name__)

@@ -10,14 +10,6 @@ from typing import Any
 
 import msgspec
 
-from trundle.codegen import (
-    Blueprint,
-    MemberPackage,
-    generate_joined,
-    generate_package,
-    generate_tests,
-    static_methods,
-)
 from trundle.errors import Finding
 from trundle.evolution import ChangeError
 from trundle.project._class_sources import holds_packages
@@ -45,14 +37,11 @@ from trundle.project._output_tree import (
 from trundle.project._parts import Outline, Part, outline_of, unfit
 from trundle.project.config import Config
 from trundle.project.findings import FindingsError, Misfit, ProjectCode, finding
-from trundle.project.loading import Project, load_part
+from trundle.project.loading import load_part
 from trundle.project.output import TreeChange, write_tree
 from trundle.runtime import INTERFACE
 from trundle.schema import SchemaError
 from trundle.schema.readers import Catalogue, raise_all
-
-TESTS = "tests"
-"""The folder within a generated package that holds its generated tests."""
 
 
 class GenerateResult(msgspec.Struct, frozen=True):
@@ -86,50 +75,6 @@ class GenerateResult(msgspec.Struct, frozen=True):
 def package_folder(config: Config) -> Path:
     """The folder of a project's generated package."""
     return config.output.joinpath(*config.package.split("."))
-
-
-@without_collection()
-def generated_files(project: Project) -> Mapping[str, bytes]:
-    """Everything that is generated for one package, by path relative to the package's folder.
-
-    Args:
-        project: a project without groups.
-
-    Raises:
-        FindingsError: a change or hook does not fit.
-        ChangeError: a change does not fit its place.
-    """
-    return _files_of(project, _blueprint(project))
-
-
-def _blueprint(project: Project) -> Blueprint:
-    config = project.config
-    return Blueprint(project.evolution, config.horizon, config.straight)
-
-
-def _files_of(project: Project, blueprint: Blueprint) -> Mapping[str, bytes]:
-    project.require_sound()
-    files = dict(package_files(project, blueprint))
-    tests = generate_tests(project.evolution, **_options(project, blueprint))
-    files.update({f"{TESTS}/{name}": content for name, content in tests.items()})
-    return files
-
-
-def package_files(project: Project, blueprint: Blueprint) -> Mapping[str, bytes]:
-    """A project's generated package without its tests, by path relative to the package's folder."""
-    files = dict(generate_package(project.evolution, **_options(project, blueprint)))
-    return files | static_methods(blueprint, project.static.files, project.static.calls)
-
-
-def _options(project: Project, blueprint: Blueprint) -> dict[str, Any]:
-    config = project.config
-    return {
-        "package": config.package,
-        "title": config.title,
-        "horizon": config.horizon,
-        "unknown": config.unknown,
-        "blueprint": blueprint,
-    }
 
 
 def generate(
@@ -222,12 +167,14 @@ class _Generated(msgspec.Struct, frozen=True):
 @without_collection()
 def _generate_part(part: Part, catalogue: Catalogue) -> _Generated:
     """Loads a part, and generates its package."""
+    from trundle.project._package_files import blueprint_of, files_of  # noqa: PLC0415 - most parts are fresh
+
     try:
         loaded = load_part(part, catalogue)
         if part.group is None and loaded.misfits:
             return _Generated(misfits=loaded.misfits)  # there is no other part that they may fit
-        blueprint = _blueprint(loaded.project)
-        files = _files_of(loaded.project, blueprint)
+        blueprint = blueprint_of(loaded.project)
+        files = files_of(loaded.project, blueprint)
     except (SchemaError, ChangeError) as error:
         return _Generated(error=error)
     return _Generated(
@@ -344,15 +291,9 @@ class _Run:
         return {file for file in catalogue.files if self._digests.name(Path(file)) in names}
 
     def _joined(self, outline: Outline, records: Mapping[str, PartRecord]) -> Mapping[str, bytes]:
-        members = [
-            MemberPackage(part.name, part.group or "", record.resources, record.served)
-            for part in outline.parts
-            if (record := records[part.name])
-        ]
-        config = self.config
-        return generate_joined(
-            members, package=config.package, title=config.title, unknown=config.unknown
-        )
+        from trundle.project._package_files import joined_files  # noqa: PLC0415 - as above
+
+        return joined_files(self.config, outline, records)
 
 
 def _unseen(record: PartRecord) -> tuple[Misfit, ...]:

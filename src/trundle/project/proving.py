@@ -18,12 +18,13 @@ from trundle.project._apart import bound_memory
 from trundle.project._class_literals import literals
 from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
+from trundle.project._package_files import package_files
 from trundle.project._parts import outline_of
 from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.config import Config
 from trundle.project.errors import ProjectError
 from trundle.project.findings import FindingsError
-from trundle.project.generating import package_files, package_folder
+from trundle.project.generating import package_folder
 from trundle.project.hooks import hook_modules, in_python
 from trundle.project.loading import Project, load_part
 from trundle.project.shipping import ShippedPackage, gathered, shipped_scheme

@@ -26,7 +26,7 @@ from trundle.project._carried_changes import with_rules
 from trundle.project._class_sources import holds_packages
 from trundle.project._each_part import Progress, ignore
 from trundle.project._release_codes import ReleaseCode
-from trundle.project.check import check
+from trundle.project.checking import check
 from trundle.project.config import load_config
 from trundle.project.errors import ConfigError, ProjectError
 from trundle.project.findings import ProjectCode

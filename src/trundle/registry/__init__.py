@@ -3,56 +3,61 @@
 Both do the same (`Repository`). Content is named by its digest and verified whenever it is read.
 """
 
-from trundle.registry._collect import Garbage
-from trundle.registry._copy import Copied, copy
-from trundle.registry._directory_registry import DirectoryRegistry
-from trundle.registry._docker_config import Credentials, find_credentials
-from trundle.registry._entries import Entries, LedgerEntry, mark_of
-from trundle.registry._interface import (
-    ANYTHING,
-    Expected,
-    Lease,
-    Progress,
-    Registry,
-    Repository,
-    StoredManifest,
-)
-from trundle.registry._layout import DirectoryRepository
-from trundle.registry._ledger import MARK_ANNOTATION, Ledger, PendingError, Turn
-from trundle.registry._markers import REMOVED_ARTIFACT
-from trundle.registry._model import (
-    EMPTY,
-    EMPTY_DESCRIPTOR,
-    OCI_INDEX,
-    OCI_MANIFEST,
-    Descriptor,
-    Index,
-    Manifest,
-    describe,
-    digest_of,
-    encode,
-    parse_manifest,
-)
-from trundle.registry._open import fetch_file, open_registry, open_repository, post, request
-from trundle.registry._outages import Outages
-from trundle.registry._reference import Reference, tag_for, version_of
-from trundle.registry._settings import HttpSettings
-from trundle.registry.errors import (
-    BusyError,
-    ConflictError,
-    DigestMismatchError,
-    InvalidManifestError,
-    InvalidReferenceError,
-    LeaseLostError,
-    MissingExtraError,
-    NotFoundError,
-    RegistryError,
-    RegistryRefusedError,
-    StorageError,
-    TooLargeError,
-    UnauthorisedError,
-    UnreachableError,
-)
+from typing import TYPE_CHECKING
+
+from trundle._faces import on_demand
+
+if TYPE_CHECKING:
+    from trundle.registry._collect import Garbage
+    from trundle.registry._copy import Copied, copy
+    from trundle.registry._directory_registry import DirectoryRegistry
+    from trundle.registry._docker_config import Credentials, find_credentials
+    from trundle.registry._entries import Entries, LedgerEntry, mark_of
+    from trundle.registry._interface import (
+        ANYTHING,
+        Expected,
+        Lease,
+        Progress,
+        Registry,
+        Repository,
+        StoredManifest,
+    )
+    from trundle.registry._layout import DirectoryRepository
+    from trundle.registry._ledger import MARK_ANNOTATION, Ledger, PendingError, Turn
+    from trundle.registry._markers import REMOVED_ARTIFACT
+    from trundle.registry._model import (
+        EMPTY,
+        EMPTY_DESCRIPTOR,
+        OCI_INDEX,
+        OCI_MANIFEST,
+        Descriptor,
+        Index,
+        Manifest,
+        describe,
+        digest_of,
+        encode,
+        parse_manifest,
+    )
+    from trundle.registry._open import fetch_file, open_registry, open_repository, post, request
+    from trundle.registry._outages import Outages
+    from trundle.registry._reference import Reference, tag_for, version_of
+    from trundle.registry._settings import HttpSettings
+    from trundle.registry.errors import (
+        BusyError,
+        ConflictError,
+        DigestMismatchError,
+        InvalidManifestError,
+        InvalidReferenceError,
+        LeaseLostError,
+        MissingExtraError,
+        NotFoundError,
+        RegistryError,
+        RegistryRefusedError,
+        StorageError,
+        TooLargeError,
+        UnauthorisedError,
+        UnreachableError,
+    )
 
 __all__ = [
     "ANYTHING",
@@ -113,3 +118,5 @@ __all__ = [
     "tag_for",
     "version_of",
 ]
+
+on_demand(__name__)

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from trundle._faces import complete
+
 FIRST_USE = threading.RLock()
 """Held while modules of a package are imported, and while a decoder is made.
 
@@ -16,12 +18,13 @@ with the class while it is still finding that out, so a second thread could use 
 
 
 def prepare_types() -> None:
-    """Lets msgspec find out about all structures that are loaded, before several threads use them.
+    """Imports what is still to be imported on demand, and lets msgspec find out about all structures, before several threads use them.
 
     A process that decodes one structure for the first time in two threads at once may end in a segmentation fault, so servers call this before they
     start threads. Decoders of the runtime do not need it: they are made under `FIRST_USE`.
     """
     with FIRST_USE:
+        complete()
         for each in _below(msgspec.Struct):
             with contextlib.suppress(Exception):  # Some are never decoded, and cannot be.
                 msgspec.json.Decoder(each)

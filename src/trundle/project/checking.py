@@ -31,7 +31,7 @@ from trundle.project.config import Config
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
-from trundle.project.lock import lock_findings
+from trundle.project.lock_change import lock_findings
 from trundle.report import spell
 from trundle.schema import (
     ABSENT,
