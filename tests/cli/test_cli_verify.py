@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from trundle.project import generating
+from trundle.project import _package_files
 from trundle.workers import WorkerDiedError
 
 HOOK = """\
@@ -125,7 +125,7 @@ def test_an_impure_hook_is_found_and_reported_and_replayed(line) -> None:
 def test_a_broken_plan_is_found_and_its_seed_finds_the_same(
     line, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    generated = generating.generate_package
+    generated = _package_files.generate_package
 
     def broken(*arguments: Any, **options: Any) -> dict[str, bytes]:
         files = dict(generated(*arguments, **options))
@@ -134,7 +134,7 @@ def test_a_broken_plan_is_found_and_its_seed_finds_the_same(
         files[path] = files[path].replace(b"sort_key=source.alpha_key", b"sort_key=source.id")
         return files
 
-    monkeypatch.setattr(generating, "generate_package", broken)
+    monkeypatch.setattr(_package_files, "generate_package", broken)
     results = [line.run("verify", *LITTLE) for _ in range(2)]
     assert results[0].exit_code == 3
     assert results[0].stdout == results[1].stdout
