@@ -54,6 +54,7 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 	@$(BIN)/python benchmarks/scale.py
 	@$(BIN)/python benchmarks/growth.py
 	@$(BIN)/python benchmarks/serving.py
+	@$(BIN)/python benchmarks/webhook.py
 	@$(BIN)/python benchmarks/models.py
 	@$(BIN)/python benchmarks/pages.py
 
