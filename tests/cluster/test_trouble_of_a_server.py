@@ -17,6 +17,7 @@ import pytest
 import trundle_servers
 import widgets
 from acknowledged import path
+from clusters import until
 from projects import Installer
 
 pytestmark = pytest.mark.full
@@ -37,7 +38,7 @@ def test_what_was_acknowledged_survives_kills_at_any_moment(project, url):
             time.sleep(moments.uniform(0.2, 1.5))
             served.end()
             served.start()
-        time.sleep(0.5)
+        until(lambda: acknowledged.count(writers) > 20, 60)
         acknowledged.stop(writers)
         assert acknowledged.require_all(writers) > 20
         served.end()  # Once more while nothing is written: what the last server had in memory is gone.
