@@ -141,9 +141,6 @@ def review(count: int, *, up: bool = True) -> bytes:
     objects = []
     for number in itertools.islice(_NUMBERS, count):
         made = document(number)
-        del made["settings"]["features"][
-            "netting"
-        ]  # A null is kept in a carrier, and lost by the peer.
         made["apiVersion"] = OLDER if up else NEWER
         if not up:
             made["displayName"] = made.pop("title")
