@@ -1,10 +1,13 @@
 """The documentation site: built without a warning, without a broken link or another host, found by its search, looked at in a browser."""
 
+import fcntl
 import functools
 import http.server
 import importlib
+import os
 import pkgutil
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -43,15 +46,27 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    """The folder with the site of this version."""
-    folder = tmp_path_factory.mktemp("built") / "site"
-    folder.mkdir()
-    (folder / "0.0.1").mkdir()
+    """The folder with the site of this version, built once for all processes of the run."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    folder = shared / "site"
+    with (shared / "site.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            build(shared / "building")
+            (shared / "building").rename(folder)
+    return folder
+
+
+def build(folder):
+    """Builds the site beside what an earlier version left."""
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "0.0.1").mkdir(parents=True)
     (folder / "0.0.1" / "index.html").write_text("<title>An earlier version</title>")
     command = [sys.executable, str(ROOT / "docs" / "site" / "build.py"), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return folder
 
 
 @pytest.fixture(scope="module")
