@@ -6,6 +6,6 @@ import pytest
 
 @pytest.fixture(scope="session")
 def cluster():
-    """A running cluster, one for all tests; each has resource types or a namespace of its own."""
+    """A running cluster, one for all tests of a process; each has resource types or a namespace of its own."""
     with clusters.running() as started:
         yield started
