@@ -42,6 +42,9 @@ def operating(cluster, folder, identity):
         )
         acting.stop(9)
         steady.end()
+        # What was seen of the channel: another registry begins anew.
+        seen = "metadata.name=trundle-installed-default"
+        cluster.kubectl("delete", "configmap", "-A", f"--field-selector={seen}")
 
 
 @pytest.mark.long
