@@ -306,8 +306,7 @@ class Environments:
             EngineError: the model does not fit the classes of its packages.
             DatabaseError: it cannot be written; nothing was.
         """
-        from trundle.engine import Engine  # noqa: PLC0415 - it takes long to import
-        from trundle.environments._sessions import loaded  # noqa: PLC0415 - it needs the engine
+        from trundle.environments._sessions import loaded_once  # noqa: PLC0415 - it needs the engine
 
         _check_secrets(secrets or {})
         with self._reading() as rows:
@@ -320,9 +319,8 @@ class Environments:
         changed = change(model if old is None else old.model)
         snapshot = self.snapshot(tenant)
         whole = {"Objects": changed}
-        found = loaded(
-            Engine(snapshot, limits=self.limits), snapshot, whole, lock if old is None else old.lock
-        )
+        kept = lock if old is None else old.lock
+        found = loaded_once(snapshot, self.limits, whole, kept)
         assert found.model is not None
         edition = 1 if old is None else old.edition + 1
         made = Draft(draft, base, edition, by, self.time(), found.uses, found.lock, found.model)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from trundle.catalog import Snapshot
-from trundle.engine import HEADER, Engine, EngineError, Handle, Session
+from trundle.engine import HEADER, Engine, EngineError, Handle, Limits, Session
 from trundle.environments._models import objects_in
 from trundle.environments._records import Lock, Model, Uses
 from trundle.version import SemVer
@@ -42,6 +42,13 @@ def loaded(engine: Engine, snapshot: Snapshot, model: Mapping[str, Any], lock: L
         root = session.load(model)
         found = None if root is None else dumped(session, root)["Objects"]
         return Loaded(found, *used(session, snapshot))
+
+
+def loaded_once(
+    snapshot: Snapshot, limits: Limits | None, model: Mapping[str, Any], lock: Lock
+) -> Loaded:
+    """Loads a model as `loaded` does, in an engine for that alone."""
+    return loaded(Engine(snapshot, limits=limits), snapshot, model, lock)
 
 
 def dumped(session: Session, root: Handle | None) -> dict[str, Any]:

@@ -13,10 +13,10 @@ import msgspec
 from trundle.api import ServedKind
 from trundle.errors import Kind, TrundleError, expectation
 from trundle.kubernetes._carrier import is_marker, name_of
-from trundle.kubernetes._conversions import Conversions, reason_name, roomless, values_of
+from trundle.kubernetes._conversions import Conversions, reason_name, roomless
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._owners import with_owners, without_path
-from trundle.kubernetes._server_json import json_of
+from trundle.kubernetes._server_json import json_of, values_of
 
 _API_VERSION, _KIND = "admission.k8s.io/v1", "AdmissionReview"
 _MEMBERS = ("annotations", "managedFields")

@@ -7,7 +7,6 @@ put over what was stored, as a store does it. A carrier is only there where the 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -26,7 +25,7 @@ from trundle.kubernetes._carrier import (
 from trundle.kubernetes._definitions import STORAGE, STORED
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._metrics import WebhookMetrics
-from trundle.kubernetes._server_json import as_before, json_of, passed_json, spelt_values
+from trundle.kubernetes._server_json import as_before, json_of, passed_json, spelt_values, values_of
 from trundle.runtime import WEBHOOK, AnyScheme
 
 _HEAD = ("apiVersion", "kind", "metadata")
@@ -34,8 +33,6 @@ _WRITTEN_WITH = re.compile(r"\$+writtenWith")
 _LONGEST_REASON = 1000
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-values_of = msgspec.json.Decoder(float_hook=Decimal).decode
-"""JSON as values that keep the digits of numbers."""
 
 
 class ObjectError(ExpectationError):

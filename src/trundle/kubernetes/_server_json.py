@@ -31,7 +31,8 @@ spelt_values = msgspec.json.Decoder(float_hook=Spelt).decode
 """JSON as values that keep the spelling of numbers."""
 
 
-_exact = msgspec.json.Decoder(float_hook=Decimal).decode
+values_of = msgspec.json.Decoder(float_hook=Decimal).decode
+"""JSON as values that keep the digits of numbers."""
 
 
 def _written(value: Any) -> msgspec.Raw:
@@ -72,7 +73,7 @@ def passed_json(text: bytes) -> bytes:
     if not _LONG.search(text):
         with contextlib.suppress(_OddError):
             return _sorted(_plain(text))
-    return json_of(passed(_exact(text)))
+    return json_of(passed(values_of(text)))
 
 
 def passed(value: Any) -> Any:

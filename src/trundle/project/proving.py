@@ -18,7 +18,7 @@ from trundle.project._apart import bound_memory
 from trundle.project._class_literals import literals
 from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
-from trundle.project._package_files import package_files
+from trundle.project._package_files import blueprint_of, package_files
 from trundle.project._parts import outline_of
 from trundle.project._proof_run import ProofOptions, ProofRun
 from trundle.project.config import Config
@@ -82,7 +82,7 @@ def prove_project(
     """
     project.require_sound()
     config = project.config
-    blueprint = Blueprint(project.evolution, config.horizon, config.straight)
+    blueprint = blueprint_of(project)
     files = package_files(project, blueprint)
     folder = package_folder(project.config)
     current = all(_holds(folder / path, content) for path, content in files.items())
