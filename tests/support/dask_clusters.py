@@ -58,11 +58,11 @@ class DaskCluster:
             *("--scheduler-file", str(note)),
         )
         deadline = time.monotonic() + 60
-        while not note.exists():
+        while not (written := _whole(note)):
             assert self.scheduler.poll() is None, (self.folder / "scheduler.log").read_text()
             assert time.monotonic() < deadline
             time.sleep(0.05)
-        self.address = json.loads(note.read_text())["address"]
+        self.address = written["address"]
 
     def _process(self, kind, *arguments):
         with (self.folder / f"{kind}.log").open("ab") as log:
@@ -74,6 +74,14 @@ class DaskCluster:
                 stderr=log,
                 start_new_session=True,
             )
+
+
+def _whole(note):
+    """What a scheduler has written, or None while the file is missing or half-written."""
+    try:
+        return json.loads(note.read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        return None
 
 
 @contextlib.contextmanager
