@@ -1,7 +1,7 @@
 """What operators see of a conversion webhook."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
@@ -71,6 +71,10 @@ class WebhookMetrics:
             self._conversions.labels(*labels, "failed").inc()
             raise
         self._conversions.labels(*labels, "done").inc()
+
+    def done(self, kind: ServedKind, source: str, target: str) -> Callable[[], None]:
+        """What counts a conversion that is done."""
+        return self._conversions.labels(kind.group, kind.plural, source, target, "done").inc
 
     def remembered(self) -> None:
         """Counts a review that was answered as the same one before."""
