@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from trundle.api import ServedKind, to_client
+from trundle.api import ServedKind
 from trundle.errors import TrundleError
 from trundle.kubernetes._carrier import name_of, reason_name
-from trundle.kubernetes._definitions import STORAGE, STORED
+from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._server_json import json_of, may_be_long, passed_json, values_of
 from trundle.runtime import AnyScheme, WholeView
@@ -32,7 +32,7 @@ class _Head(msgspec.Struct):
 
 
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
-    """An object at the version that is stored."""
+    """An object at the version that is stored; its last member is the one that `STORED` names."""
 
     apiVersion: str  # noqa: N815 - as it is written
     kind: str
@@ -55,15 +55,17 @@ class _Way:
 
     Attributes:
         said: the `apiVersion` and the kind of the former.
+        wanted: those of the latter.
         view: converts them; None where the careful way has to be taken.
-        shown: makes what the view gives what clients read, or what is stored, with the object's metadata.
+        is_kept: whether the latter is the one that is stored.
         apart: the annotations that make an object one for the careful way.
         count: counts an object.
     """
 
     said: tuple[str, str]
+    wanted: tuple[str, str]
     view: WholeView | None
-    shown: Callable[[bytes, msgspec.Raw], bytes]
+    is_kept: bool
     apart: tuple[str, str]
     count: Callable[[], None]
 
@@ -82,11 +84,14 @@ class _Way:
         if value is None or not self._is_usual(value.metadata):
             return None
         metadata = value.metadata
-        made = self.view.convert(value)
+        made = self.view.convert(value, self.wanted)
         if made is None:
             return None
         self.count()
-        return self.shown(made, metadata)
+        if not self.is_kept:
+            return made
+        version, kind = self.wanted
+        return json_of(_Kept(version, kind, metadata, made.decode()))
 
     def _is_usual(self, metadata: Any) -> bool:
         """Whether metadata goes along as it is."""
@@ -174,19 +179,14 @@ class QuickConversions:
             return None
         source, target = (known[each] for each in labels)
 
-        def shown(made: bytes, metadata: msgspec.Raw) -> bytes:
-            if target is not None:
-                return to_client(made, kind, target)
-            head = {"apiVersion": wanted, "kind": kind.kind, "metadata": metadata}
-            return json_of({**head, STORED: made.decode()})
-
         view = None
         if not kind.type_text:
             one, other = (None if each is None else each.version for each in (source, target))
             view = self._scheme.whole_view(kind.resource, one, other, _is_usual)
         apart = name_of(kind.group), reason_name(kind.group)
         count = self._metrics.done(kind, *labels)
-        return _Way((given, kind.kind), view, shown, apart, count)
+        names = (given, kind.kind), (wanted, kind.kind)
+        return _Way(*names, view, target is None, apart, count)
 
 
 def _is_usual(text: bytes) -> bool:
@@ -196,4 +196,4 @@ def _is_usual(text: bytes) -> bool:
 
 def _is_flat(text: bytes) -> bool:
     """Whether nothing in JSON can be nested too deeply."""
-    return text.count(b"{") + text.count(b"[") <= _MOST_NESTED
+    return len(text) <= _MOST_NESTED or text.count(b"{") + text.count(b"[") <= _MOST_NESTED

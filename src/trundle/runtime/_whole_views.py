@@ -40,14 +40,14 @@ class WholeView(NamedTuple):
         decode: reads one.
         names: the attributes that name its version and its resource type, and what they are once it is read.
         check: whether what was read is written as it was read; None where everything is.
-        convert: gives the document at the other version; None where that does not show all of it.
+        convert: gives the document at the other version, with what it says of its version and resource type; None where that does not show all of it.
         is_stored: whether it converts what a store keeps.
     """
 
     decode: Callable[[bytes], Any]
     names: tuple[tuple[str, str], tuple[str, str]]
     check: _Check | None
-    convert: Callable[[Any], bytes | None]
+    convert: Callable[[Any, tuple[str, str]], bytes | None]
     is_stored: bool
 
     def read(self, data: bytes, said: tuple[str, str] | None = None) -> Any:
@@ -125,7 +125,7 @@ class WholeViews:
         ):
             return None
         try:
-            check = _check_of(class_, is_usual, ())
+            check = _check_of(class_, is_usual)
         except _UnknownTypeError:
             return None
         convert = self._keeping if target is None else self._showing(found, source, target, hub)
@@ -139,8 +139,9 @@ class WholeViews:
             source is None,
         )
 
-    def _keeping(self, value: Any) -> bytes:
+    def _keeping(self, value: Any, said: tuple[str, str]) -> bytes:
         """What a store keeps of a document, without metadata, and as if the stored version had written it."""
+        del said  # What is stored is spelt as the package spells it.
         made = self._conversion.convert(value, None, None)
         made.metadata = ABSENT
         made.written_with = made.api_version.rpartition("/")[2]
@@ -148,7 +149,7 @@ class WholeViews:
 
     def _showing(
         self, found: ResourceType, source: str | None, target: str, hub: type[Any]
-    ) -> Callable[[Any], bytes | None] | None:
+    ) -> Callable[[Any, tuple[str, str]], bytes | None] | None:
         """Shows a document at a version, where that shows all of it; None where that is not known of any."""
         versions = [each for each in (source, target) if each is not None]
         between = [self._ways.between(self._lookup.api_class(found, x), hub) for x in versions]
@@ -158,14 +159,17 @@ class WholeViews:
         up = None if source is None else ways[0].up
         back, down = ways[-1].up, ways[-1].down
 
-        def show(value: Any) -> bytes | None:
+        def show(value: Any, said: tuple[str, str]) -> bytes | None:
             stored = value if up is None else up(value)
             if stored.property_bag is not ABSENT:
                 return None
             seen = shown(down(stored))
             again = back(seen)
             again.written_with = stored.written_with
-            return self._encode(seen) if again == stored else None
+            if again != stored:
+                return None
+            seen.api_version, seen.kind = said
+            return self._encode(seen)
 
         return show
 
@@ -197,52 +201,51 @@ def _alternatives(type_: Any) -> tuple[Any, ...]:
     return typing.get_args(type_) if is_union else (type_,)
 
 
-def _check_of(
-    type_: Any, is_usual: Callable[[bytes], bool], around: tuple[Any, ...]
-) -> _Check | None:
-    """Whether values of a type are written as they were read; None where all are.
+def _checks_of(
+    type_: Any, is_usual: Callable[[bytes], bool], around: tuple[Any, ...] = ()
+) -> Mapping[type[Any], _Check]:
+    """The checks of values that may be written otherwise than they were read, by their types.
 
     Raises:
-        _UnknownTypeError: that is not known, or objects of it may be within each other, and so nested as deeply as one likes.
+        _UnknownTypeError: that is not known, or objects may be within others of their class, and so nested as deeply as one likes.
     """
-    checks = {}
+    checks: dict[type[Any], _Check] = {}
     for each in _alternatives(type_):
         origin, arguments = typing.get_origin(each), typing.get_args(each)
         if each in around:
             raise _UnknownTypeError
         if origin in (list, dict):
-            inner = _check_of(arguments[-1], is_usual, around)
-            checks[origin] = _of_items(inner) if origin is list else _of_map(inner)
+            items = _check_of(arguments[-1], is_usual, around)
+            if origin is dict:
+                checks[dict] = _of_map(items)
+            elif items is not None:
+                checks[list] = _of_items(items)
         elif isinstance(each, type) and issubclass(each, GeneratedObject):
-            checks[each] = _of_members(tuple(_members(each, is_usual, (*around, each))))
+            members = [*_members(each, is_usual, (*around, each))]
+            if members:
+                checks[each] = _of_members(members)
         elif each is FreeForm:
             checks[each] = lambda value: is_usual(bytes(value))
         elif each is float:
             checks[each] = lambda value: not value.is_integer()
         elif each not in _SIMPLE:
             raise _UnknownTypeError
-    return _of_one({each: check for each, check in checks.items() if check is not None})
+    return checks
 
 
 _SIMPLE = frozenset({str, int, bool, type(None), msgspec.UnsetType})
 _APART = frozenset({"metadata", "property_bag", "unknown", "written_with"})
 
 
-def _members(
-    class_: type[Any], is_usual: Callable[[bytes], bool], around: tuple[Any, ...]
-) -> Iterator[tuple[str, _Check]]:
-    """The attributes of a class that may have something that is written otherwise."""
-    for each in msgspec.structs.fields(class_):
-        if each.name not in _APART:
-            check = _check_of(each.type, is_usual, around)
-            if check is not None:
-                yield each.name, check
-
-
-def _of_one(checks: Mapping[type[Any], _Check]) -> _Check | None:
-    """The check of a value that may be of several types; none of them is a subclass of another."""
+def _check_of(
+    type_: Any, is_usual: Callable[[bytes], bool], around: tuple[Any, ...] = ()
+) -> _Check | None:
+    """The check of values of a type; None where all are written as they were read."""
+    checks = _checks_of(type_, is_usual, around)
     if not checks:
         return None
+    if len(_alternatives(type_)) == 1:
+        return next(iter(checks.values()))
 
     def check(value: Any) -> bool:
         found = checks.get(type(value))
@@ -251,25 +254,33 @@ def _of_one(checks: Mapping[type[Any], _Check]) -> _Check | None:
     return check
 
 
-def _of_members(members: tuple[tuple[str, _Check], ...]) -> _Check | None:
-    if not members:
-        return None
+def _members(
+    class_: type[Any], is_usual: Callable[[bytes], bool], around: tuple[Any, ...]
+) -> Iterator[tuple[str, type[Any], _Check]]:
+    """The attributes of a class, with the types of values in them that may be written otherwise, and their checks."""
+    for each in msgspec.structs.fields(class_):
+        if each.name not in _APART:
+            for kind, check in _checks_of(each.type, is_usual, around).items():
+                yield each.name, kind, check
 
+
+def _of_members(members: list[tuple[str, type[Any], _Check]]) -> _Check:
     def check(value: Any) -> bool:
-        for name, each in members:  # noqa: SIM110 - it is called for every object
-            if not each(getattr(value, name)):
+        for name, kind, each in members:
+            member = getattr(value, name)
+            if type(member) is kind and not each(member):
                 return False
         return True
 
     return check
 
 
-def _of_items(item: _Check | None) -> _Check | None:
-    return None if item is None else lambda value: all(map(item, value))
+def _of_items(check: _Check) -> _Check:
+    return lambda value: all(map(check, value))
 
 
-def _of_map(item: _Check | None) -> _Check:
-    def check(value: dict[str, Any]) -> bool:
-        return [*value] == sorted(value) and (item is None or all(map(item, value.values())))
+def _of_map(check: _Check | None) -> _Check:
+    def checked(value: dict[str, Any]) -> bool:
+        return [*value] == sorted(value) and (check is None or all(map(check, value.values())))
 
-    return check
+    return checked
