@@ -139,7 +139,7 @@ class QuickConversions:
     def _converted(self, data: bytes, wanted: Any) -> bytes | None:
         if not isinstance(wanted, str):
             return None
-        if b"\\u" in data:
+        if b"\\" in data and b"\\u" in data:
             data = json_of(values_of(data))  # Go escapes some characters that need not be.
         start = data[: data.find(b",")], wanted
         way = self._starts.get(start)
