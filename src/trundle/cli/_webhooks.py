@@ -1,14 +1,18 @@
 """The options that say where a cluster finds the webhook, and its process."""
 
+import contextlib
+import os
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from trundle._environment import set_variable
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._printing import Format
+from trundle.cli._printing import Format, warn
 from trundle.cli.serve import announce
 
 if TYPE_CHECKING:
@@ -57,6 +61,26 @@ def webhook_of(service: str | None, url: str | None, ca: Path | None, *, needed:
     return Webhook(url or "", None if service is None else service_named(service), authority)
 
 
+@contextlib.contextmanager
+def counting(processes: int) -> Iterator[Path | None]:
+    """A folder where several processes keep what they count; None for one. What counts is to be imported within.
+
+    Raises:
+        Refusal: this system has no such processes.
+    """
+    if processes == 1:
+        yield None
+        return
+    if not hasattr(os, "fork"):
+        advice = "leave it out here, or start several webhooks on ports of their own"
+        raise unmet(
+            "--workers", "1 on this system, which cannot fork processes", str(processes), advice
+        )
+    with tempfile.TemporaryDirectory(prefix="trundle-webhook-") as name:
+        set_variable("PROMETHEUS_MULTIPROC_DIR", name)
+        yield Path(name)
+
+
 def convert_for_cluster(
     application: "WebhookApplication | Webhooks",
     host: str,
@@ -66,6 +90,7 @@ def convert_for_cluster(
     *,
     results: TextIO | None = None,
     begin: Callable[[], None] = lambda: None,
+    processes: int = 1,
 ) -> None:
     """Answers a cluster's reviews over HTTPS until a signal.
 
@@ -77,12 +102,13 @@ def convert_for_cluster(
         output: how to print where it listens.
         results: where that is printed; standard output by default.
         begin: is called once it listens.
+        processes: how many processes answer.
 
     Raises:
         Refusal: the address is not free.
     """
     from trundle.api import listening  # noqa: PLC0415
-    from trundle.kubernetes import serve_webhook  # noqa: PLC0415
+    from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
 
     results = results or sys.stdout
     try:
@@ -94,7 +120,13 @@ def convert_for_cluster(
                 announce(where, output, results)
                 begin()
 
-            serve_webhook(application, listener, tls, ready)
+            def serve(alive: int) -> None:
+                serve_webhook(application, listener, tls, alive=alive)
+
+            if processes == 1:
+                serve_webhook(application, listener, tls, ready)
+            else:
+                Processes(listener, serve, warn).run(processes, ready)
     except OSError as error:
         found = f"{host}:{port}: {error.strerror or error}"
         raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None

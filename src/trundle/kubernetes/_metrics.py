@@ -2,9 +2,11 @@
 
 import contextlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from trundle.api import ServedKind
 
@@ -13,9 +15,14 @@ _SIZES = (256, 1024, 4096, 16384, 65536, 131072, 262144)
 
 
 class WebhookMetrics:
-    """Counts conversions and carriers."""
+    """Counts conversions and carriers.
 
-    def __init__(self) -> None:
+    Args:
+        folder: where several processes keep what they count, so that each shows the sum; None where there is one.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._registry = CollectorRegistry()
         about = ("group", "resource", "version")
         self._conversions = Counter(
@@ -101,4 +108,8 @@ class WebhookMetrics:
 
     def shown(self) -> bytes:
         """All metrics in Prometheus' text."""
-        return generate_latest(self._registry)
+        if self._folder is None:
+            return generate_latest(self._registry)
+        sums = CollectorRegistry()
+        MultiProcessCollector(sums, str(self._folder))  # type: ignore[no-untyped-call]
+        return generate_latest(sums)
