@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -71,10 +72,13 @@ def counting(processes: int) -> Iterator[Path | None]:
     if processes == 1:
         yield None
         return
-    if not hasattr(os, "fork"):
+    if not hasattr(os, "fork") or not hasattr(socket, "SO_REUSEPORT"):
         advice = "leave it out here, or start several webhooks on ports of their own"
         raise unmet(
-            "--workers", "1 on this system, which cannot fork processes", str(processes), advice
+            "--workers",
+            "1 on this system, where processes cannot share a port",
+            str(processes),
+            advice,
         )
     with tempfile.TemporaryDirectory(prefix="trundle-webhook-") as name:
         set_variable("PROMETHEUS_MULTIPROC_DIR", name)
@@ -107,26 +111,30 @@ def convert_for_cluster(
     Raises:
         Refusal: the address is not free.
     """
-    from trundle.api import listening  # noqa: PLC0415
+    from trundle.api import listening, reserved  # noqa: PLC0415
     from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
 
     results = results or sys.stdout
+    is_one = processes == 1
     try:
-        with listening(host, port) as listener:
-            name, number = listener.getsockname()[:2]
+        with reserved(host, port, shared=False):
+            pass  # Others that share the port would be asked, too.
+        with listening(host, port) if is_one else reserved(host, port, shared=True) as bound:
+            name, number = bound.getsockname()[:2]
             where = f"https://{f'[{name}]' if ':' in name else name}:{number}"
 
             def ready() -> None:
                 announce(where, output, results)
                 begin()
 
-            def serve(alive: int) -> None:
-                serve_webhook(application, listener, tls, alive=alive)
+            def serve(alive: int, on_ready: Callable[[], None]) -> None:
+                with listening(host, number, shared=True) as listener:
+                    serve_webhook(application, listener, tls, on_ready, alive)
 
-            if processes == 1:
-                serve_webhook(application, listener, tls, ready)
+            if is_one:
+                serve_webhook(application, bound, tls, ready)
             else:
-                Processes(listener, serve, warn).run(processes, ready)
+                Processes(serve, warn).run(processes, ready)
     except OSError as error:
         found = f"{host}:{port}: {error.strerror or error}"
         raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None

@@ -1,14 +1,13 @@
-"""Several processes that serve on one socket.
+"""Several processes that serve on one port.
 
-They are forks of the process that has loaded everything, so they share its memory and start at once. What one of them is asked stays with it; a
-connection goes to whichever process takes it first, which is one that has time.
+They are forks of the process that has loaded everything, so they share its memory and start at once. Each listens by itself, and the kernel deals connections
+out between them.
 """
 
 import contextlib
 import gc
 import os
 import signal
-import socket
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -26,20 +25,18 @@ class Processes:
     """Keeps processes running until SIGINT or SIGTERM, and then waits until all have ended.
 
     Args:
-        listener: the socket; it is closed when no more requests should come.
-        serve: serves on it until SIGTERM, in a process; its argument is a file descriptor that ends when this process does, whatever ends it.
+        serve: serves until SIGTERM, in a process. It gets a file descriptor that ends when this process does, whatever ends it, and is to call a
+            function when requests are answered.
         log: is given what happens to processes.
         timer: waits.
     """
 
     def __init__(
         self,
-        listener: socket.socket,
-        serve: Callable[[int], None],
+        serve: Callable[[int, Callable[[], None]], None],
         log: Callable[[str], object],
         timer: Timer | None = None,
     ) -> None:
-        self._listener = listener
         self._serve = serve
         self._log = log
         self._timer = timer or Timer()
@@ -51,7 +48,7 @@ class Processes:
 
         Args:
             number: how many.
-            on_ready: is called when requests are taken; what they wait for may take a moment.
+            on_ready: is called when all of them answer.
         """
         gc.collect()
         gc.freeze()  # No collection writes to memory that processes share.
@@ -60,7 +57,8 @@ class Processes:
         try:
             for _ in range(number):
                 self._start(*pipe)
-            on_ready()
+            if not self._stopping:
+                on_ready()
             while self._running:
                 ended, status = os.wait()
                 if ended in self._running:
@@ -83,26 +81,31 @@ class Processes:
         self._start(*pipe)
 
     def _start(self, alive: int, held: int) -> None:
-        """Starts a process, unless no more requests should come."""
+        """Starts a process, and waits until it answers or has ended, unless no more requests should come."""
         with _blocked():
             if self._stopping:
                 return
             for each in (sys.stdout, sys.stderr):
                 each.flush()
+            ready = os.pipe()
             started = os.fork()
             if started:
                 self._running.add(started)
-                return
-            for number in _SIGNALS:
-                signal.signal(number, signal.SIG_DFL)
-        os.close(held)
-        self._work(alive)
+            else:
+                for number in _SIGNALS:
+                    signal.signal(number, signal.SIG_DFL)
+        if not started:
+            os.close(held)
+            self._work(alive, lambda: os.close(ready[1]))
+        os.close(ready[1])
+        os.read(ready[0], 1)  # It gets nothing, and that when the process has closed its end.
+        os.close(ready[0])
 
-    def _work(self, alive: int) -> NoReturn:
+    def _work(self, alive: int, on_ready: Callable[[], None]) -> NoReturn:
         """Serves, and ends this process."""
         code = 1
         try:
-            self._serve(alive)
+            self._serve(alive, on_ready)
             code = 0
         except BaseException:  # noqa: BLE001 - nothing of the process around may go on here
             traceback.print_exc()
@@ -115,7 +118,6 @@ class Processes:
     def _end(self, *_: object) -> None:
         """Lets all processes end, which answer what has begun."""
         self._stopping = True
-        self._listener.close()
         for each in self._running:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(each, signal.SIGTERM)
