@@ -168,6 +168,7 @@ def test_authorities_are_read_again_when_they_change(asking, asked, authority, t
         assert "what was read before still counts" in client.complaints[0]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", ["hangs", "trickles"])
 def test_a_slow_webhook_has_its_time_and_no_more(asking, asked, authority, name):
     asked.behaviour = reviewers.BEHAVIOURS[name]

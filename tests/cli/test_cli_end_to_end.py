@@ -52,6 +52,7 @@ def test_a_project_from_its_first_command_to_converted_documents(line, trundle):
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.full
 def test_a_hook_is_called_by_the_generated_package(line, trundle):
     line.write(
         "hooks.py",

@@ -252,6 +252,7 @@ class Hooks:
 """
 
 
+@pytest.mark.full
 def test_nothing_of_a_package_is_run(releases, serve):
     """Neither what it names as a hook, nor what it packs as its generated code."""
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
@@ -492,6 +493,7 @@ STATIC = {
 }
 
 
+@pytest.mark.full
 def test_a_release_with_static_methods_as_hooks_converts_by_them(releases, serve):
     server = serve()
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)

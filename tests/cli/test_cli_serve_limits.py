@@ -123,6 +123,7 @@ def test_a_client_that_goes_on_to_send_after_it_was_refused_is_cut_off(impatient
     assert time.monotonic() - began < 10
 
 
+@pytest.mark.full
 def test_a_watcher_that_does_not_read_is_ended_with_a_status(impatient):
     with socket.create_connection(("127.0.0.1", impatient.port), timeout=60) as slow:
         slow.sendall(f"GET {MEMBERS}?watch=1 HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
@@ -147,6 +148,7 @@ def test_a_watcher_that_does_not_read_is_ended_with_a_status(impatient):
         assert impatient.ask("DELETE", f"{MEMBERS}/large{number}").status == 200
 
 
+@pytest.mark.full
 def test_a_user_who_asks_too_often_waits_and_others_do_not(project, tmp_path):
     folder = shutil.copytree(project, tmp_path / "project")
     server = Served(folder, *written(folder), "--most-requests", "1")
@@ -163,6 +165,7 @@ def test_a_user_who_asks_too_often_waits_and_others_do_not(project, tmp_path):
         server.kill()
 
 
+@pytest.mark.full
 def test_a_user_has_so_many_watches_and_no_more(served):
     connections = [served.connect() for _ in range(3)]
     answers = []
@@ -241,6 +244,7 @@ def test_metrics_count_requests_watches_conversions_and_objects(served):
     assert served.ask("GET", "/metrics").status == 403
 
 
+@pytest.mark.full
 def test_health_is_said_in_detail(served):
     root = bearing("root-token")
     assert served.ask("GET", "/livez").body == "ok"
@@ -253,6 +257,7 @@ def test_health_is_said_in_detail(served):
     assert served.ask("GET", "/readyz/other", headers=root).status == 404
 
 
+@pytest.mark.full
 def test_the_audit_says_who_did_what_and_how_it_ended(served):
     root = {**bearing("root-token"), "impersonate-user": "ann", "user-agent": "auditor/1"}
     refused = served.ask("DELETE", f"{MEMBERS}/bob", headers=root)

@@ -64,6 +64,7 @@ def deployed(application, client, documents):
     return ended(application, confirmed(application, tried))
 
 
+@pytest.mark.full
 def test_an_environment_is_made_and_an_application_added(page):
     application, client = page
     assert "The tenant acme has no environment." in words(get(application, "", tenant="acme"))
@@ -100,6 +101,7 @@ def test_a_draft_is_deployed_after_its_effects_were_seen(page):
     assert "web a.App 1.1.0" in shown
 
 
+@pytest.mark.full
 def test_a_draft_that_changed_is_not_deployed_unseen(page):
     application, client = page
     client.create()
@@ -126,6 +128,7 @@ def test_what_was_tried_is_done_once_however_often_it_is_asked_for(page):
     client.ended(actions[0]["number"])
 
 
+@pytest.mark.full
 def test_what_was_tried_can_be_done_after_it_was_refused(page, monkeypatch):
     application, client = page
     client.create()
@@ -142,6 +145,7 @@ def test_what_was_tried_can_be_done_after_it_was_refused(page, monkeypatch):
     assert client.files() == {"one.yaml": "1\n"}
 
 
+@pytest.mark.full
 def test_what_was_tried_of_an_environment_is_not_done_with_a_later_one(page):
     application, client = page
     client.create()
@@ -235,6 +239,7 @@ def test_what_fails_says_why(page):
         assert (answer.status in {400, 404}, 'role="alert"' in answer.text) == (True, True), asked
 
 
+@pytest.mark.full
 def test_a_form_of_a_package_is_filled_in(page):
     application, client = page
     client.create()

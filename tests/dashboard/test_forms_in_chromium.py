@@ -39,6 +39,7 @@ def address(name="one"):
     return f"/ui/objects/edit?of={GROUP}&type=sites&namespace=default&name={name}&v=v1&as=form"
 
 
+@pytest.mark.full
 def test_a_form_is_filled_in_by_keyboard(browser, server):
     odd = {"frame": {"color": ODD}, "tags": {f"a b/%20~{ODD.strip()}": ODD, "": "\nx"}}
     create(server, ports=[{"number": 1}], free={"x": [1.0, ODD]}, **odd)

@@ -4,6 +4,7 @@ import json
 
 import pytest
 import submitting
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -151,8 +152,7 @@ def plain(text):
     return json.loads(compact(document_of(text)))
 
 
-@pytest.mark.full
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases())
 def test_what_is_not_touched_stays_byte_for_byte(case):
     maker, text = case
@@ -181,7 +181,7 @@ def test_odd_values_stay_as_they_are(value):
         assert sent(maker, text, sent_form(drafted(maker, text))[0]).text == text
 
 
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases())
 def test_a_form_shows_every_value(case):
     maker, text = case
@@ -192,7 +192,7 @@ def test_a_form_shows_every_value(case):
             assert any(path[:length] in shown for length in range(1, len(path) + 1)), path
 
 
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases(), st.data())
 def test_what_is_changed_is_changed_alone(case, data):
     maker, text = case
@@ -212,8 +212,7 @@ def test_what_is_changed_is_changed_alone(case, data):
     assert sent(maker, after.text, sent_form(after)[0]).text == after.text
 
 
-@pytest.mark.full
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases(), st.data())
 def test_buttons_add_and_remove_one_thing(case, data):
     maker, text = case

@@ -32,6 +32,7 @@ def rows(page):
     return [[cell.inner_text().strip() for cell in row.locator("th, td").all()] for row in found]
 
 
+@pytest.mark.full
 def test_a_person_looks_at_versions(browser, crm):
     with browsers.tab(browser, crm) as page:
         page.goto("/ui/")

@@ -70,6 +70,7 @@ def dies(kept, left):
     return code == 9
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("stride", [19, full(1)])
 def test_a_death_between_an_effect_and_its_record_changes_no_result(url, tmp_path, stride):
     kept = Kept(url, tmp_path / "deployed")

@@ -127,6 +127,7 @@ def test_what_ends_midway_goes_on(source, tmp_path, package):
     assert run(source, out, package).before == len(work.parts)
 
 
+@pytest.mark.full
 def test_two_runs_at_the_same_time_come_to_the_same(source, tmp_path, package):
     out = tmp_path / "out"
     runs = [FolderConversion(str(source), str(out), TO, package, 2000) for _ in range(2)]

@@ -159,6 +159,7 @@ def test_a_call_does_not_wait_for_ever_where_all_processes_are_busy(monkeypatch)
         double(methods, 1)
 
 
+@pytest.mark.full
 def test_what_is_closed_keeps_no_process(methods):
     assert double(methods, 1) == 2
     child = Path(f"/proc/{process(methods)}")
@@ -175,6 +176,7 @@ def test_a_limit_names_what_to_do_in_a_hook(methods):
     assert "raise `steps`" not in str(caught.value)
 
 
+@pytest.mark.full
 def test_memory_is_that_of_the_other_process_and_bounded(methods):
     assert double(methods, 1) == 2
     before = memory_of(os.getpid())
@@ -188,6 +190,7 @@ def test_memory_is_that_of_the_other_process_and_bounded(methods):
     assert double(methods, 2) == 4
 
 
+@pytest.mark.full
 def test_a_process_that_hangs_or_dies_is_one_error_and_the_next_call_has_another(
     methods, monkeypatch
 ):

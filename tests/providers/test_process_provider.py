@@ -174,6 +174,7 @@ def test_output_beyond_the_limit_is_let_go(tmp_path):
     )
 
 
+@pytest.mark.full
 def test_the_cut_leaves_no_part_of_a_secret(tmp_path):
     runner = Runner(tmp_path, output=1000)
     code = "import sys; print('x' * 995 + sys.argv[1] + 'rest', end='')"
@@ -193,6 +194,7 @@ def test_input_that_is_not_read(runner):
     assert runner.run("print(1)", input="x" * 1_000_000)["exitCode"] == 0
 
 
+@pytest.mark.full
 def test_after_its_time_it_is_ended_with_all_that_it_started(tmp_path):
     runner = Runner(tmp_path, seconds=1)
     code = (

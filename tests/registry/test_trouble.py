@@ -447,6 +447,7 @@ def test_the_proxy_of_the_environment_is_used_except_where_it_says_so(simulator,
     assert said["proxy-authorization"] == "Basic YWxpOnNlY3JldA=="
 
 
+@pytest.mark.full
 def test_large_blobs_take_little_memory(simulator, tmp_path):
     size = 64 * 1024 * 1024
     source = tmp_path / "source"

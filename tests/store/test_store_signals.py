@@ -73,6 +73,7 @@ def test_a_server_does_not_wake_itself_up_over_the_database(pair):
     assert calls == []
 
 
+@pytest.mark.full
 def test_a_lost_connection_is_opened_again_and_polling_bridges_the_time(
     pair, on_server, monkeypatch
 ):

@@ -342,6 +342,7 @@ def test_a_refused_write_does_not_stop_those_beside_it(store, monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_a_row_that_the_database_refuses_does_not_stop_those_beside_it(
     on_server, scheme, monkeypatch
 ):

@@ -97,6 +97,7 @@ def test_a_wrong_address_is_an_error_within_seconds(address, text):
     assert caught.value.kind is Kind.UNREACHABLE
 
 
+@pytest.mark.full
 def test_a_cluster_without_workers_is_an_error(tmp_path):
     with (
         dask_clusters.running(tmp_path, workers=0) as found,

@@ -172,6 +172,7 @@ def instead(piece, why):
     return piece, why
 
 
+@pytest.mark.full
 def test_a_worker_that_takes_too_long_is_killed_and_the_others_go_on():
     found = list(spread(nap, [0, 3600, 0.01, 0.02], jobs=1, start=begin, seconds=0.5, lost=instead))
     assert found == [0, (3600, "it took longer than 0.5 seconds"), 0.01, 0.02]
@@ -195,5 +196,6 @@ def slow_begin():
     time.sleep(1.0)
 
 
+@pytest.mark.full
 def test_the_start_of_a_worker_does_not_count():
     assert list(spread(nap, [0], jobs=1, start=slow_begin, seconds=0.5, lost=instead)) == [0]

@@ -4,6 +4,7 @@ import time
 from textwrap import indent
 
 import pytest
+from amounts import full, some_of
 from programs import opened, run
 
 from trundle.engine import EngineError, Limits
@@ -90,8 +91,8 @@ h: {Arguments: [{n: {Contract: $}}], Body: [{Return: $.g($n)}]}
 FEW = Limits(steps=20_000)
 
 
-@pytest.mark.parametrize("form", ["1.0", "1.4"])
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("form", ["1.0", full("1.4")])
+@pytest.mark.parametrize("name", some_of(HOSTILE, 3))
 def test_code_without_measure_ends_in_limit_with_its_place(name, form):
     with pytest.raises(EngineError) as caught:
         run(f"- {HOSTILE[name]}", methods=METHODS, limits=FEW, form=form)
@@ -218,7 +219,7 @@ def test_results_are_limited():
 
 
 @pytest.mark.parametrize("name", ["rounds of nothing", "lambdas", "shared parts, compared"])
-@pytest.mark.parametrize("where", ["init", "default", "contract"])
+@pytest.mark.parametrize("where", some_of(["init", "default", "contract"], 3))
 def test_code_without_measure_in_a_model_that_loads_ends_in_limit(where, name):
     body = HOSTILE[name]
     text = {
