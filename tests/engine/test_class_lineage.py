@@ -78,6 +78,7 @@ def test_a_class_cannot_extend_one_that_describes_others():
     assert built({"M": "Usage: Meta", "A": "Extends: M\nUsage: Meta"}, "A").is_meta
 
 
+@pytest.mark.full
 def test_five_hundred_ancestors_work_and_a_limit_holds():
     classes = {"C0": "", **{f"C{at}": extends(f"C{at - 1}") for at in range(1, 501)}}
     assert len(built(classes, "C500").ancestors) == 501
