@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, Final
 
 import yaql
@@ -217,8 +217,20 @@ _WHOLE = (
     "toSet",
     "distinct",
     "mergeWith",
+    "#map",
+    "#indexer",
+    "dict",
+    "toDict",
+    "groupBy",
+    "get",
+    "set",
+    "containsKey",
+    "add",
+    "remove",
+    "delete",
+    "deleteAll",
 )
-"""What goes through all parts of a value, also to compare it."""
+"""What goes through all parts of a value, also to compare it, or to look for it in a map or set."""
 
 
 class Language:
@@ -403,10 +415,8 @@ def _bounding_sources(base: Any, measure: Callable[[Any], None]) -> Any:
         for name, found in layers.items():
             for spec in found[depth] if depth < len(found) else ():
                 clone = spec.clone()
-                whole = name in _WHOLE
-                clone.payload = (
-                    _measured(spec.payload, measure) if whole else _bounded(spec.payload)
-                )
+                measured = _measured(spec.payload, measure)
+                clone.payload = measured if name in _WHOLE else _bounded(measured)
                 context.register_function(clone)
     return context
 
@@ -420,11 +430,28 @@ def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
 
 def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Callable[..., Any]:
     def measured(*arguments: Any, **named: Any) -> Any:
-        for each in (*arguments, *named.values()):
-            measure(each)
-        return payload(*arguments, **named)
+        given = [_each_measured(each, measure) for each in arguments]
+        by_name = {name: _each_measured(each, measure) for name, each in named.items()}
+        return payload(*given, **by_name)
 
     return measured
+
+
+def _each_measured(given: Any, measure: Callable[[Any], None]) -> Any:
+    """What a function is given, after it was measured; of a lambda, and of a rule, what it yields."""
+    if isinstance(given, utils.MappingRule):
+        measure(given.source)
+    elif isinstance(given, FunctionType):
+
+        def computed(*arguments: Any, **named: Any) -> Any:
+            found = given(*arguments, **named)
+            measure(found)
+            return found
+
+        return computed
+    else:
+        measure(given)
+    return given
 
 
 def limited(items: Any) -> Any:
