@@ -39,6 +39,7 @@ HOSTILE = {
     "a slow pattern, searched": value(f'regex("(a|aa)+$").searchAll({LONG})'),
     "a slow pattern that splits": value(f'regex("(a|aa)+$").split({LONG})'),
     "a slow pattern that replaces": value(f'{LONG}.replace(regex("(a|aa)+$"), x)'),
+    "a long pattern": value('regex("a" * 1000000)'),
     "brackets": value("(" * 900 + "1" + ")" * 900),
     "minus signs": value("-" * 900 + "1"),
     "lists in lists": value("[" * 900 + "]" * 900),
@@ -215,6 +216,17 @@ def test_time_is_limited(body):
     assert "more than 0.2 seconds" in caught.value.message
     assert caught.value.code == "limit"
     assert caught.value.line
+
+
+@pytest.mark.parametrize(
+    "expression",
+    ['datetime("1 " * 500000)', 'datetime("2020", "%Y" * 500000)', 'datetime("May " * 250000)'],
+)
+def test_long_dates_are_refused_soon(expression):
+    began = time.monotonic()
+    with pytest.raises(EngineError, match="at most 1000 characters"):
+        run(f"- {value(expression)}")
+    assert time.monotonic() - began < 30  # It took minutes.
 
 
 def test_results_are_limited():

@@ -231,6 +231,8 @@ _WHOLE = (
     "deleteAll",
 )
 """What goes through all parts of a value, also to compare it, or to look for it in a map or set."""
+_DATES = ("datetime",)
+_LONGEST_DATE = 1_000
 
 
 class Language:
@@ -408,17 +410,36 @@ def _adopt(found: Any, context: Any, name: str, pattern: type) -> None:
 
 def _bounding_sources(base: Any, measure: Callable[[Any], None]) -> Any:
     """A context over another one, in which what makes sequences, or goes through all of a value, ends with an error where that is too long."""
-    layers = {name: base.collect_functions(name) for name in (*_SOURCES, *_WHOLE)}
+    layers = {name: base.collect_functions(name) for name in (*_SOURCES, *_WHOLE, *_DATES)}
     context = base
     for depth in reversed(range(max(map(len, layers.values())))):
         context = context.create_child_context()
         for name, found in layers.items():
             for spec in found[depth] if depth < len(found) else ():
                 clone = spec.clone()
-                measured = _measured(spec.payload, measure)
-                clone.payload = measured if name in _WHOLE else _bounded(measured)
+                clone.payload = _ending(name, spec.payload, measure)
                 context.register_function(clone)
     return context
+
+
+def _ending(
+    name: str, payload: Callable[..., Any], measure: Callable[[Any], None]
+) -> Callable[..., Any]:
+    if name in _DATES:
+        return _brief(payload)
+    measured = _measured(payload, measure)
+    return measured if name in _WHOLE else _bounded(measured)
+
+
+def _brief(payload: Callable[..., Any]) -> Callable[..., Any]:
+    def brief(*arguments: Any, **named: Any) -> Any:
+        for each in (*arguments, *named.values()):
+            if isinstance(each, str) and len(each) > _LONGEST_DATE:
+                message = f"a date, or its format, has at most {_LONGEST_DATE} characters"
+                raise ValueError(f"{message}, found {len(each)}")
+        return payload(*arguments, **named)
+
+    return brief
 
 
 def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
