@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,6 +43,13 @@ changes:
 OLDER, NEWER = f"{GROUP}/v20200101", f"{GROUP}/v20210101"
 ROUNDS, REVIEWS = 15, 200
 BATCHES, BATCH = 5, 500
+CONNECTIONS = 8  # The kernel deals them out; of fewer, one process would often have nearly all.
+
+
+def used(process: int) -> float:
+    """The processor time of a process' threads, in seconds."""
+    tasks = Path(f"/proc/{process}/task").glob("*/schedstat")
+    return sum(int(each.read_text().split()[0]) for each in tasks) / 1e9
 
 
 class Peer(NamedTuple):
@@ -57,8 +65,7 @@ class Peer(NamedTuple):
 
     def used(self) -> float:
         """The processor time of its threads, in seconds."""
-        tasks = Path(f"/proc/{self.process}/task").glob("*/schedstat")
-        return sum(int(each.read_text().split()[0]) for each in tasks) / 1e9
+        return used(self.process)
 
     def ask(self, sent: bytes) -> bytes:
         """The answer to a request."""
@@ -99,12 +106,13 @@ def certificate(folder: Path) -> Path:
 
 
 @contextlib.contextmanager
-def ours(folder: Path, pem: Path) -> Iterator[tuple[int, int]]:
+def ours(folder: Path, pem: Path, *options: str) -> Iterator[tuple[int, int]]:
     """`trundle kube webhook` for the project in a folder; its process and port."""
     trundle = Path(sys.executable).with_name("trundle")
-    command = [trundle, "kube", "webhook", "--host", "127.0.0.1", "--port", "0"]
+    command = [str(trundle), "kube", "webhook", "--host", "127.0.0.1", "--port", "0"]
     given = ["--tls-cert", str(pem), "--tls-key", str(pem)]
-    process = subprocess.Popen([*command, *given], cwd=folder, stderr=subprocess.PIPE, text=True)
+    command += [*given, *options]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
         for line in process.stderr:
@@ -195,6 +203,36 @@ def compare(trundle: Peer, peer: Peer) -> None:
         print(f"| {title}: `trundle kube webhook` | {ratio(*costs):.2f} | {mine * 1e6:,.0f} |")
 
 
+def several(folder: Path, pem: Path, tls: ssl.SSLContext) -> None:
+    """Prints how many reviews are answered in a second by one process and by two, and what each takes of the processor."""
+    print(
+        f"\n| `trundle kube webhook`, {CONNECTIONS} clients with {BATCH} objects at a time | reviews a second | ms of the processor |"
+    )
+    print("|---|--:|--:|")
+    asked = review(BATCH)
+    for number in (1, 2):
+        with ours(folder, pem, "--workers", str(number)) as (process, port):
+            connections = [Connection(port, tls) for _ in range(CONNECTIONS)]
+            for each in connections:
+                each.send(asked)
+            for each in connections:
+                each.receive()
+            children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+            running = [process, *map(int, children)]
+            before, start = sum(map(used, running)), time.perf_counter()
+            for _ in range(BATCHES * 2):
+                for each in connections:
+                    each.send(asked)
+                for each in connections:
+                    each.receive()
+            count = BATCHES * 2 * CONNECTIONS
+            rate = count / (time.perf_counter() - start)
+            cost = (sum(map(used, running)) - before) / count
+            for each in connections:
+                each.close()
+        print(f"| `--workers {number}` | {rate:,.1f} | {cost * 1e3:,.1f} |")
+
+
 def main() -> None:
     """Prints the table."""
     if shutil.which("go") is None:
@@ -219,6 +257,7 @@ def main() -> None:
             mine, other = (converted(each.ask(asked)) for each in peers)
             assert mine == other
         compare(*peers)
+        several(folder, pem, tls)
 
 
 if __name__ == "__main__":

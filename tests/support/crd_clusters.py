@@ -2,8 +2,7 @@
 
 import copy
 
-from trundle.kubernetes._carrier import name_of
-from trundle.kubernetes._conversions import reason_name
+from trundle.kubernetes._carrier import name_of, reason_name
 from trundle.kubernetes._former import served_versions, stored_version
 from trundle.kubernetes.migration import RequestError
 
@@ -125,7 +124,7 @@ class CrdCluster:
             if self.url == FORMER and "storage" in {self.stored[name], label}:
                 raise RequestError(label, 500, "the former webhook knows no version storage")
         is_hidden = self.url != FORMER and (name, label) in self.hidden
-        annotations = {reason_name(kind): "it has no team"} if is_hidden else {}
+        annotations = {reason_name(kind.group): "it has no team"} if is_hidden else {}
         shows_carrier = self.url == FORMER or label == self._first
         if name in self.carrying and self.stored[name] == self._first and shows_carrier:
             annotations[name_of(kind.group)] = "what the second version has"

@@ -12,7 +12,7 @@ from trundle.api._limits import Limits
 from trundle.api._namespaces import Host
 from trundle.api._openapi import definition as openapi_definition
 from trundle.api._ownership import renamed_fields
-from trundle.api._server import Server, appending, listening, printing
+from trundle.api._server import Server, appending, listening, printing, reserved
 from trundle.api._status import status_of
 from trundle.api._succession import InstalledApi
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
@@ -50,6 +50,7 @@ __all__ = [
     "printing",
     "read_tokens",
     "renamed_fields",
+    "reserved",
     "served_kinds",
     "status_of",
     "to_client",

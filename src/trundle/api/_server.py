@@ -158,24 +158,24 @@ class _Served(uvicorn.Server):
 
 
 @contextlib.contextmanager
-def listening(host: str, port: int, unix_socket: Path | None = None) -> Iterator[socket.socket]:
+def listening(
+    host: str, port: int, unix_socket: Path | None = None, *, shared: bool = False
+) -> Iterator[socket.socket]:
     """A socket that listens.
 
     Args:
         host: the address.
         port: the port; 0 for one that is free.
         unix_socket: the Unix socket to listen on instead; it is removed at the end.
+        shared: whether other processes listen on the port as well, which they have to say, too.
 
     Raises:
         OSError: the address is taken, or cannot be used.
     """
     if unix_socket is None:
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        with socket.socket(family, socket.SOCK_STREAM) as listener:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        with reserved(host, port, shared=shared) as listener:
             if hasattr(socket, "TCP_USER_TIMEOUT"):
                 listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNREAD)
-            listener.bind((host, port))
             listener.listen(2048)
             yield listener
         return
@@ -186,6 +186,27 @@ def listening(host: str, port: int, unix_socket: Path | None = None) -> Iterator
             yield listener
         finally:
             unix_socket.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def reserved(host: str, port: int, *, shared: bool) -> Iterator[socket.socket]:
+    """A socket that has a port, and does not listen.
+
+    Args:
+        host: the address.
+        port: the port; 0 for one that is free.
+        shared: whether others may have it, too, who say the same.
+
+    Raises:
+        OSError: the address is taken, or cannot be used.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as found:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        found.bind((host, port))
+        yield found
 
 
 def printing(stream: TextIO = sys.stderr) -> Callable[[str], None]:

@@ -1,14 +1,19 @@
 """The options that say where a cluster finds the webhook, and its process."""
 
+import contextlib
+import os
+import socket
 import sys
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
+from trundle._environment import set_variable
 from trundle.cli._failures import ExitCode, Refusal, unmet
-from trundle.cli._printing import Format
+from trundle.cli._printing import Format, warn
 from trundle.cli.serve import announce
 
 if TYPE_CHECKING:
@@ -57,6 +62,29 @@ def webhook_of(service: str | None, url: str | None, ca: Path | None, *, needed:
     return Webhook(url or "", None if service is None else service_named(service), authority)
 
 
+@contextlib.contextmanager
+def counting(processes: int) -> Iterator[Path | None]:
+    """A folder where several processes keep what they count; None for one. What counts is to be imported within.
+
+    Raises:
+        Refusal: this system has no such processes.
+    """
+    if processes == 1:
+        yield None
+        return
+    if not hasattr(os, "fork") or not hasattr(socket, "SO_REUSEPORT"):
+        advice = "leave it out here, or start several webhooks on ports of their own"
+        raise unmet(
+            "--workers",
+            "1 on this system, where processes cannot share a port",
+            str(processes),
+            advice,
+        )
+    with tempfile.TemporaryDirectory(prefix="trundle-webhook-") as name:
+        set_variable("PROMETHEUS_MULTIPROC_DIR", name)
+        yield Path(name)
+
+
 def convert_for_cluster(
     application: "WebhookApplication | Webhooks",
     host: str,
@@ -66,6 +94,7 @@ def convert_for_cluster(
     *,
     results: TextIO | None = None,
     begin: Callable[[], None] = lambda: None,
+    processes: int = 1,
 ) -> None:
     """Answers a cluster's reviews over HTTPS until a signal.
 
@@ -77,24 +106,35 @@ def convert_for_cluster(
         output: how to print where it listens.
         results: where that is printed; standard output by default.
         begin: is called once it listens.
+        processes: how many processes answer.
 
     Raises:
         Refusal: the address is not free.
     """
-    from trundle.api import listening  # noqa: PLC0415
-    from trundle.kubernetes import serve_webhook  # noqa: PLC0415
+    from trundle.api import listening, reserved  # noqa: PLC0415
+    from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
 
     results = results or sys.stdout
+    is_one = processes == 1
     try:
-        with listening(host, port) as listener:
-            name, number = listener.getsockname()[:2]
+        with reserved(host, port, shared=False):
+            pass  # Others that share the port would be asked, too.
+        with listening(host, port) if is_one else reserved(host, port, shared=True) as bound:
+            name, number = bound.getsockname()[:2]
             where = f"https://{f'[{name}]' if ':' in name else name}:{number}"
 
             def ready() -> None:
                 announce(where, output, results)
                 begin()
 
-            serve_webhook(application, listener, tls, ready)
+            def serve(alive: int, on_ready: Callable[[], None]) -> None:
+                with listening(host, number, shared=True) as listener:
+                    serve_webhook(application, listener, tls, on_ready, alive)
+
+            if is_one:
+                serve_webhook(application, bound, tls, ready)
+            else:
+                Processes(serve, warn).run(processes, ready)
     except OSError as error:
         found = f"{host}:{port}: {error.strerror or error}"
         raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None

@@ -1,5 +1,6 @@
 """The commands of a cluster: CRDs, and the conversion webhook."""
 
+import contextlib
 import json
 import sys
 from pathlib import Path
@@ -17,7 +18,7 @@ from trundle.cli._migrating import Context, Kubeconfig, migrate
 from trundle.cli._operating import operator
 from trundle.cli._printing import Format, print_data, print_exactly, say, warn
 from trundle.cli._project import config_of
-from trundle.cli._webhooks import Ca, Service, Url, convert_for_cluster, webhook_of
+from trundle.cli._webhooks import Ca, Service, Url, convert_for_cluster, counting, webhook_of
 from trundle.cli.project import Output, print_findings
 
 app = typer.Typer(no_args_is_help=True, help="Put the project's resources into a cluster.")
@@ -164,6 +165,12 @@ def webhook(
             help="Who refuses writes where a carrier has no room; conversions do where no other does.",
         ),
     ] = AdmissionChoice.NONE,
+    workers: Annotated[
+        int,
+        typer.Option(
+            "--workers", metavar="N", min=1, help="How many processes answer on the port."
+        ),
+    ] = 1,
     output: Output = Format.TABLE,
 ) -> None:
     """Convert objects for a cluster, between all versions of the project's resources, over HTTPS.
@@ -171,17 +178,25 @@ def webhook(
     `/convert` and `/admit` answer the API server's reviews, `/readyz` and `/livez` say whether it does, and `/metrics` has figures for Prometheus. Certificates that are renewed
     count from the next connection on. No store is needed.
     """
-    from trundle.api import Tls, converted_kinds  # noqa: PLC0415
-    from trundle.kubernetes import Conversions, WebhookApplication, WebhookMetrics  # noqa: PLC0415
-    from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
-
     config = config_of(context)
-    tls = Tls(tls_cert, tls_key, None, warn)
     results = sys.stdout  # While the scheme is loaded, what hooks print goes to standard error.
-    with generated_scheme(config) as scheme:
-        metrics = WebhookMetrics()
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(counting(workers))
+        from trundle.api import Tls, converted_kinds  # noqa: PLC0415
+        from trundle.kubernetes import (  # noqa: PLC0415
+            Conversions,
+            WebhookApplication,
+            WebhookMetrics,
+        )
+        from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
+
+        tls = Tls(tls_cert, tls_key, None, warn)
+        scheme = stack.enter_context(generated_scheme(config))
+        metrics = WebhookMetrics(folder)
         kinds = converted_kinds(load_parts(config).values(), scheme)
         guarded = admission is not AdmissionChoice.NONE
         conversions = Conversions(kinds, scheme, metrics, guarded=guarded)
         application = WebhookApplication(conversions, metrics)
-        convert_for_cluster(application, host, port, tls, output, results=results)
+        convert_for_cluster(
+            application, host, port, tls, output, results=results, processes=workers
+        )

@@ -14,6 +14,7 @@ from trundle.kubernetes._definitions import (
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
 from trundle.kubernetes._manifests import AdmissionBy, Placement, manifests, recipe
 from trundle.kubernetes._metrics import WebhookMetrics
+from trundle.kubernetes._processes import Processes
 from trundle.kubernetes._serving import serve_webhook
 from trundle.kubernetes._webhook import WebhookApplication
 
@@ -25,6 +26,7 @@ __all__ = [
     "KubernetesCode",
     "ObjectError",
     "Placement",
+    "Processes",
     "Webhook",
     "WebhookApplication",
     "WebhookMetrics",

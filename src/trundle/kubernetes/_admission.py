@@ -12,8 +12,8 @@ import msgspec
 
 from trundle.api import ServedKind
 from trundle.errors import Kind, TrundleError, expectation
-from trundle.kubernetes._carrier import is_marker, name_of
-from trundle.kubernetes._conversions import Conversions, reason_name, roomless
+from trundle.kubernetes._carrier import is_marker, name_of, reason_name
+from trundle.kubernetes._conversions import Conversions, roomless
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._owners import with_owners, without_path
 from trundle.kubernetes._server_json import json_of, values_of
@@ -112,7 +112,7 @@ class Admissions:
             ObjectError: what this version cannot express would be lost.
         """
         before = _annotations(old)
-        names = name_of(kind.group), reason_name(kind)
+        names = name_of(kind.group), reason_name(kind.group)
         if is_marker(str(before.get(names[0], ""))):
             raise roomless(f"{kind.kind} {given['metadata'].get('name')}", kind)
         annotations = {key: value for key, value in _annotations(given).items() if key not in names}
@@ -175,7 +175,7 @@ def _unowned(metadata: Mapping[str, Any], kind: ServedKind) -> dict[str, Any]:
     entries = metadata.get("managedFields")
     if not isinstance(entries, list):
         return dict(metadata)
-    for name in (name_of(kind.group), reason_name(kind)):
+    for name in (name_of(kind.group), reason_name(kind.group)):
         entries = without_path(entries, ("f:metadata", "f:annotations", f"f:{name}"))
     return {**metadata, "managedFields": entries}
 

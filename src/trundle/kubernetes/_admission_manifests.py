@@ -5,8 +5,8 @@ from typing import Any
 
 from trundle.api import ServedKind
 from trundle.errors import expectation
-from trundle.kubernetes._carrier import TOO_LARGE, name_of
-from trundle.kubernetes._conversions import reason_name, without_room
+from trundle.kubernetes._carrier import TOO_LARGE, name_of, reason_name
+from trundle.kubernetes._conversions import without_room
 
 _API_VERSION = "admissionregistration.k8s.io/v1"
 
@@ -79,7 +79,7 @@ def policies(name: str, kinds: Iterable[ServedKind]) -> list[dict[str, Any]]:
     found = []
     for group, each in by_group(kinds).items():
         called = f"{name}.{group}"
-        names = ", ".join(f'"{said}"' for said in (name_of(group), reason_name(each[0])))
+        names = ", ".join(f'"{said}"' for said in (name_of(group), reason_name(each[0].group)))
         variables = {
             "names": f"[{names}]",
             "before": _BEFORE,

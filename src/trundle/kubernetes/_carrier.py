@@ -35,6 +35,11 @@ def name_of(group: str) -> str:
     return f"{group}/carrier"
 
 
+def reason_name(group: str) -> str:
+    """The annotation with the reason why an object of a group is not shown."""
+    return f"{group}/not-shown"
+
+
 def sealed(data: bytes) -> str:
     """A carrier of some data."""
     packed = base64.urlsafe_b64encode(zlib.compress(data, 9)).decode()

@@ -17,6 +17,7 @@ from trundle.kubernetes._carrier import (
     CarrierError,
     is_marker,
     name_of,
+    reason_name,
     sealed,
     unsealed,
     with_annotation,
@@ -25,6 +26,7 @@ from trundle.kubernetes._carrier import (
 from trundle.kubernetes._definitions import STORAGE, STORED
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._metrics import WebhookMetrics
+from trundle.kubernetes._quick_conversions import QuickConversions
 from trundle.kubernetes._server_json import as_before, json_of, passed_json, spelt_values, values_of
 from trundle.runtime import WEBHOOK, AnyScheme
 
@@ -79,6 +81,8 @@ class Conversions:
         self._scheme = scheme
         self._metrics = metrics
         self._guarded = guarded
+        self.quick = QuickConversions(self._kinds, scheme, metrics).convert
+        """Converts the JSON of an object, where nothing about it is unusual and the version shows all of it; else gives None."""
 
     def convert(self, document: Any, wanted: Any) -> bytes:
         """An object at another version, as JSON.
@@ -116,7 +120,7 @@ class Conversions:
         where = f"{_called(document)}: the annotation {name_of(kind.group)}"
         if is_marker(carrier):
             raise roomless(_called(document), kind)
-        if reason_name(kind) in (metadata.get("annotations") or {}):
+        if reason_name(kind.group) in (metadata.get("annotations") or {}):
             return
         given = to_scheme({**document, "metadata": metadata}, kind, served)
         if self._carried(str(carrier), given, metadata, served)[0] is None:
@@ -155,7 +159,7 @@ class Conversions:
         if source is None:
             assert target is not None
             return self._read(document, kind, target)
-        if reason_name(kind) in (document["metadata"].get("annotations") or {}):
+        if reason_name(kind.group) in (document["metadata"].get("annotations") or {}):
             return _given_back(document, kind, target, guarded=self._guarded)
         stored = self._put(document, kind, source)
         if target is not None:
@@ -311,11 +315,6 @@ def _unsealed_or_none(carrier: str) -> bytes | None:
         return None
 
 
-def reason_name(kind: ServedKind) -> str:
-    """The annotation with the reason why an object is not shown."""
-    return f"{kind.group}/not-shown"
-
-
 def _not_shown(
     document: dict[str, Any], kind: ServedKind, target: ServedVersion, error: Exception
 ) -> bytes:
@@ -323,7 +322,7 @@ def _not_shown(
     rest = {key: value for key, value in document.items() if key not in _HEAD}
     metadata = document["metadata"]
     annotations = {**(metadata.get("annotations") or {})}
-    annotations[reason_name(kind)] = str(error)[:_LONGEST_REASON] or type(error).__name__
+    annotations[reason_name(kind.group)] = str(error)[:_LONGEST_REASON] or type(error).__name__
     carrier = sealed(json_of(rest))
     return json_of(
         {
@@ -350,14 +349,14 @@ def _given_back(
     if guarded and carrier is not None and is_marker(carrier) and not rest:
         data = json_of({STORED: ""})  # Admission lets nothing but its deletion through.
     if target is None and (rest or data is None):
-        name = reason_name(kind)
+        name = reason_name(kind.group)
         advice = f"leave all but its metadata as it is; or remove the annotations {name} and {name_of(kind.group)}, which gives up what is stored"
         raise ObjectError(
             _called(document), "an object that this version can show", "one that it cannot", advice
         )
     if target is not None:
         return json_of({**document, "apiVersion": kind.api_version(target)})
-    metadata, _ = without_annotation(metadata, reason_name(kind))
+    metadata, _ = without_annotation(metadata, reason_name(kind.group))
     head = {"apiVersion": f"{kind.group}/{STORAGE}", "kind": kind.kind, "metadata": metadata}
     assert data is not None
     return json_of({**head, **_members(data)})

@@ -1,10 +1,12 @@
 """What operators see of a conversion webhook."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 
 from trundle.api import ServedKind
 
@@ -13,9 +15,14 @@ _SIZES = (256, 1024, 4096, 16384, 65536, 131072, 262144)
 
 
 class WebhookMetrics:
-    """Counts conversions and carriers."""
+    """Counts conversions and carriers.
 
-    def __init__(self) -> None:
+    Args:
+        folder: where several processes keep what they count, so that each shows the sum; None where there is one.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
         self._registry = CollectorRegistry()
         about = ("group", "resource", "version")
         self._conversions = Counter(
@@ -72,6 +79,10 @@ class WebhookMetrics:
             raise
         self._conversions.labels(*labels, "done").inc()
 
+    def done(self, kind: ServedKind, source: str, target: str) -> Callable[[], None]:
+        """What counts a conversion that is done."""
+        return self._conversions.labels(kind.group, kind.plural, source, target, "done").inc
+
     def remembered(self) -> None:
         """Counts a review that was answered as the same one before."""
         self._remembered.inc()
@@ -97,4 +108,8 @@ class WebhookMetrics:
 
     def shown(self) -> bytes:
         """All metrics in Prometheus' text."""
-        return generate_latest(self._registry)
+        if self._folder is None:
+            return generate_latest(self._registry)
+        sums = CollectorRegistry()
+        MultiProcessCollector(sums, str(self._folder))  # type: ignore[no-untyped-call]
+        return generate_latest(sums)

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from trundle.api import ServedKind
 from trundle.errors import Finding, Place
-from trundle.kubernetes._carrier import is_marker, name_of
+from trundle.kubernetes._carrier import is_marker, name_of, reason_name
 from trundle.kubernetes._cluster import (
     Cluster,
     ClusterError,
@@ -20,7 +20,6 @@ from trundle.kubernetes._cluster import (
     called,
     key_of,
 )
-from trundle.kubernetes._conversions import reason_name
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._leaving import without_leaving
@@ -148,7 +147,7 @@ class Migration:
                     self.step(f"{subject.kind.qualified} at {label}", count)
                     annotations = each["metadata"].get("annotations") or {}
                     roomless |= is_marker(annotations.get(name_of(subject.kind.group), ""))
-                    reason = annotations.get(reason_name(subject.kind))
+                    reason = annotations.get(reason_name(subject.kind.group))
                     if reason is not None:
                         advice = "delete it, or correct it with the release that wrote it"
                         place = f"{called(subject.kind, each)} at {label}"

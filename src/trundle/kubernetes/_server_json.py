@@ -5,7 +5,6 @@ Source: `k8s.io/apimachinery` decodes custom resources into maps, int64 and floa
 
 import contextlib
 import math
-import re
 from decimal import Decimal
 from typing import Any
 
@@ -44,8 +43,13 @@ json_of = msgspec.json.Encoder(decimal_format="number", enc_hook=_written).encod
 """Values as JSON, numbers with their spelling."""
 
 
-_LONG = re.compile(rb"[0-9]{19}")
-"""Where an integer may stand that is no int64."""
+_ZEROS = bytes.maketrans(b"123456789", b"0" * 9)
+_LONG = b"0" * 19
+
+
+def may_be_long(text: bytes) -> bool:
+    """Whether JSON may have an integer that is no int64: it has as many digits in a row."""
+    return _LONG in text.translate(_ZEROS)  # A regular expression takes twenty times as long.
 
 
 class _OddError(Exception):
@@ -70,7 +74,7 @@ _sorted = msgspec.json.Encoder(order="sorted").encode
 
 def passed_json(text: bytes) -> bytes:
     """JSON as it comes back from an API server."""
-    if not _LONG.search(text):
+    if not may_be_long(text):
         with contextlib.suppress(_OddError):
             return _sorted(_plain(text))
     return json_of(passed(values_of(text)))

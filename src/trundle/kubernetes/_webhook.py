@@ -37,8 +37,9 @@ class WebhookApplication:
     def __init__(
         self, conversions: Conversions, metrics: WebhookMetrics, threads: Executor | None = None
     ) -> None:
+        reviews = ConversionReviews(conversions.convert, conversions.quick)
         self._reviews: Mapping[str, Callable[[bytes], bytes]] = {
-            "/convert": AnswerCache(ConversionReviews(conversions.convert).answer, metrics).answer,
+            "/convert": AnswerCache(reviews.answer, metrics).answer,
             "/admit": Admissions(conversions, metrics).answer,
         }
         self._metrics = metrics

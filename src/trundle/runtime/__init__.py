@@ -95,6 +95,7 @@ from trundle.runtime._values import (
     to_free_form,
     with_named,
 )
+from trundle.runtime._whole_views import WholeView
 
 __all__ = [
     "ABSENT",
@@ -145,6 +146,7 @@ __all__ = [
     "Unconverted",
     "UnknownVersionError",
     "ValueCode",
+    "WholeView",
     "Widened",
     "Wrapped",
     "aligned",

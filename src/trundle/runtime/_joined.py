@@ -23,6 +23,7 @@ from trundle.runtime._objects import GeneratedObject, spoken
 from trundle.runtime._outcomes import Outcome, outcome_of
 from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._scheme import Scheme
+from trundle.runtime._whole_views import WholeView
 
 _LISTED = 12
 """How many names a message lists."""
@@ -144,6 +145,17 @@ class JoinedScheme(ManyDocuments):
         See `AnyScheme.read`.
         """
         return self._of_value(stored, None)[0].read(version, stored)
+
+    def whole_view(
+        self,
+        resource: str,
+        source: str | None,
+        target: str | None,
+        is_usual: Callable[[bytes], bool],
+    ) -> WholeView | None:
+        """A quick way to show documents at a version where it shows all of them. See `AnyScheme.whole_view`."""
+        home = self._homes[resource.casefold()]
+        return self._scheme(home.member).whole_view(home.plain, source, target, is_usual)
 
     def put(
         self,

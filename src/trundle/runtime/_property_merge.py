@@ -71,9 +71,9 @@ class Ways:
             tied = None if up is None else self._lookup.tied(up.function)
             if up is None or down is None or tied is None or up.wants_base or down.wants_base:
                 return None
-            way = Way(self._lookup.bound(up), self._lookup.bound(down))
+            way = Way(class_, storage, self._lookup.bound(up), self._lookup.bound(down))
             self._ways[key] = way  # objects of the class may hold others of it
-            way.settle(storage, tuple(self._properties(class_, storage, tied)))
+            way.settle(tuple(self._properties(class_, storage, tied)))
         return self._ways[key]
 
     def _properties(
@@ -117,6 +117,8 @@ class Way:
     """How objects of an API class are written over objects of a storage class.
 
     Args:
+        class_: the API class.
+        storage: the storage class.
         up: converts an object of the API class.
         down: converts an object of the storage class.
     """
@@ -125,30 +127,38 @@ class Way:
         "_blank",
         "_loose",
         "_places",
-        "_properties",
         "_rest",
         "_values",
+        "class_",
         "copied",
         "down",
+        "properties",
         "storage",
         "up",
     )
 
-    def __init__(self, up: Callable[[Any], Any], down: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        class_: type[Any],
+        storage: type[GeneratedObject],
+        up: Callable[[Any], Any],
+        down: Callable[[Any], Any],
+    ) -> None:
+        self.class_ = class_
+        self.storage = storage
         self.up = up
         self.down = down
 
-    def settle(self, storage: type[GeneratedObject], properties: tuple[Property, ...]) -> None:
+    def settle(self, properties: tuple[Property, ...]) -> None:
         """Takes the properties of the API class, some of which may hold objects of the same."""
-        self._properties = properties
+        self.properties = properties
         self._values = _getter([each.name for each in properties])
         self._places = range(len(properties))
         self._loose = [place for place, each in enumerate(properties) if each.loose]
         merged = [each for each in properties if each.target]
         targets = {each.target for each in merged}
         self._blank = dict.fromkeys((each.name for each in merged), ABSENT)
-        self._rest = tuple(each for each in storage.__struct_fields__ if each not in targets)
-        self.storage = storage
+        self._rest = tuple(each for each in self.storage.__struct_fields__ if each not in targets)
         self.copied = {each.target: each.name for each in merged if each.part is None}
         """The attributes of the API class that are copied, by that of the storage class."""
 
@@ -163,7 +173,7 @@ class Way:
         ours, theirs = self._values(seen), self._values(written)
         result, tied = stored, False
         for place in self._different(ours, theirs):
-            _, _, target, part = self._properties[place]
+            _, _, target, part = self.properties[place]
             if not target:
                 tied = True
                 continue
@@ -205,13 +215,13 @@ class Part:
         stashed: the properties that the bag of a stored object may have for the API class.
     """
 
-    __slots__ = ("_held", "_keys", "_way")
+    __slots__ = ("_held", "_keys", "way")
 
     def __init__(
         self, held: Held, way: Way, keys: tuple[str, ...], stashed: frozenset[str]
     ) -> None:
         self._held = held
-        self._way = way
+        self.way = way
         self._keys = _Keys(way, keys, stashed) if held == "list" else None
 
     def merge(self, result: Any, name: str, before: Any, after: Any) -> None:
@@ -228,7 +238,7 @@ class Part:
             setattr(result, name, self._map(kept, before, after))
             return
         elif all(isinstance(each, GeneratedObject) for each in (kept, before, after)):
-            setattr(result, name, self._way.over(kept, before, after))
+            setattr(result, name, self.way.over(kept, before, after))
             return
         with written_over():
             ours, theirs = self._up(before), self._up(after)
@@ -239,9 +249,7 @@ class Part:
         self, kept: dict[str, Any], before: dict[str, Any], after: dict[str, Any]
     ) -> dict[str, Any]:
         return {
-            key: self._way.over(kept[key], before[key], value)
-            if key in before
-            else self._new(value)
+            key: self.way.over(kept[key], before[key], value) if key in before else self._new(value)
             for key, value in after.items()
         }
 
@@ -261,18 +269,18 @@ class Part:
             if place is None
             else kept[place]
             if equal
-            else self._way.over(kept[place], before[place], value)
+            else self.way.over(kept[place], before[place], value)
             for place, value, equal in zip(matched, after, same, strict=True)
         ]
 
     def _new(self, value: Any) -> Any:
         """An object that the store does not have."""
         with written_over():
-            made = self._way.up(value)
+            made = self.way.up(value)
         return without_marks(made)
 
     def _up(self, value: Any) -> Any:
-        up = self._way.up
+        up = self.way.up
         match value:
             case GeneratedObject():
                 return up(value)

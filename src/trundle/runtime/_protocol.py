@@ -1,12 +1,13 @@
 """What every scheme can do: the contract that a store, an API or a webhook builds on."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, Self, runtime_checkable
 
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._objects import GeneratedObject
 from trundle.runtime._outcomes import Outcome
 from trundle.runtime._resource_types import ResourceType
+from trundle.runtime._whole_views import WholeView
 
 
 @runtime_checkable
@@ -82,6 +83,26 @@ class AnyScheme(Protocol):
 
         Raises:
             ConversionError: it is not a stored document, it cannot be read, or it has no such version.
+        """
+        ...
+
+    def whole_view(
+        self,
+        resource: str,
+        source: str | None,
+        target: str | None,
+        is_usual: Callable[[bytes], bool],
+    ) -> WholeView | None:
+        """A quick way to show documents at a version where it shows all of them, for those about which nothing is unusual.
+
+        Args:
+            resource: the resource type.
+            source: the documents' API version; None for what a store keeps.
+            target: the version at which they are shown; None for what a store keeps of them: without metadata, and as if its own version had written it.
+            is_usual: whether free-form data is spelt as it will be when it comes back.
+
+        Returns:
+            The view; None where there is none, and `read`, `put` and `convert` have to be used.
         """
         ...
 

@@ -34,6 +34,7 @@ from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
 from trundle.runtime._validation import read_value
+from trundle.runtime._whole_views import WholeView, WholeViews
 from trundle.runtime._writing import finite, not_finite, written
 
 
@@ -171,6 +172,18 @@ class Scheme(ManyDocuments, PackageScheme):
         elif not isinstance(stored, StorageObject):
             raise self._not_stored("an object")
         return self._in_form(stored, version, None, None, None, self._lenience)
+
+    def whole_view(
+        self,
+        resource: str,
+        source: str | None,
+        target: str | None,
+        is_usual: Callable[[bytes], bool],
+    ) -> WholeView | None:
+        """A quick way to show documents at a version where it shows all of them. See `AnyScheme.whole_view`."""
+        encode = self.encode if self.hooked else written
+        views = WholeViews(self._lookup, self._conversion, encode)
+        return views.between(self._lookup.resources[resource], source, target, is_usual)
 
     def put(
         self,

@@ -1,0 +1,199 @@
+"""Converts objects that nothing is unusual about by a view of the runtime, without a carrier: the version shows all of them.
+
+What comes out is what the careful way of `_conversions.py` comes to, but for the order of members and the spelling of texts in `metadata`.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from trundle.api import ServedKind
+from trundle.errors import TrundleError
+from trundle.kubernetes._carrier import name_of, reason_name
+from trundle.kubernetes._definitions import STORAGE
+from trundle.kubernetes._metrics import WebhookMetrics
+from trundle.kubernetes._server_json import json_of, may_be_long, passed_json, values_of
+from trundle.runtime import AnyScheme, WholeView
+
+_STARTS = 1000
+"""For how many beginnings of objects is remembered what they are."""
+
+_MOST_NESTED = 150
+"""How many objects and lists metadata and free-form data may have; in more of them, some may be nested too deeply."""
+
+
+class _Head(msgspec.Struct):
+    """What an object says it is."""
+
+    apiVersion: str  # noqa: N815 - as it is written
+    kind: str
+
+
+class _Kept(msgspec.Struct, forbid_unknown_fields=True):
+    """An object at the version that is stored; its last member is the one that `STORED` names."""
+
+    apiVersion: str  # noqa: N815 - as it is written
+    kind: str
+    metadata: msgspec.Raw
+    stored: str
+
+
+class _Metadata(msgspec.Struct):
+    annotations: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
+
+
+_head = msgspec.json.Decoder(_Head).decode
+_kept = msgspec.json.Decoder(_Kept).decode
+_metadata = msgspec.json.Decoder(_Metadata).decode
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """How objects of one version become objects of another.
+
+    Attributes:
+        said: the `apiVersion` and the kind of the former.
+        wanted: those of the latter.
+        view: converts them; None where the careful way has to be taken.
+        is_kept: whether the latter is the one that is stored.
+        apart: the annotations that make an object one for the careful way.
+        count: counts an object.
+    """
+
+    said: tuple[str, str]
+    wanted: tuple[str, str]
+    view: WholeView | None
+    is_kept: bool
+    apart: tuple[str, str]
+    count: Callable[[], None]
+
+    def convert(self, data: bytes) -> bytes | None:
+        """An object at the other version; None for the careful way."""
+        if self.view is None:
+            return None
+        if self.view.is_stored:
+            kept = _kept(data)
+            value = self.view.read(kept.stored.encode())
+            if value is None or (kept.apiVersion, kept.kind) != self.said:
+                return None
+            value.metadata = kept.metadata
+        else:
+            value = self.view.read(data, self.said)
+        if value is None or not self._is_usual(value.metadata):
+            return None
+        metadata = value.metadata
+        made = self.view.convert(value, self.wanted)
+        if made is None:
+            return None
+        self.count()
+        if not self.is_kept:
+            return made
+        version, kind = self.wanted
+        return json_of(_Kept(version, kind, metadata, made.decode()))
+
+    def _is_usual(self, metadata: Any) -> bool:
+        """Whether metadata goes along as it is."""
+        if not isinstance(metadata, msgspec.Raw) or not _is_flat(bytes(metadata)):
+            return False
+        annotations = _metadata(metadata).annotations
+        return annotations is msgspec.UNSET or (
+            bool(annotations) and not any(each in annotations for each in self.apart)
+        )
+
+
+class QuickConversions:
+    """Converts the JSON of objects.
+
+    Args:
+        kinds: the resource types, by group and kind.
+        scheme: has the views.
+        metrics: counts what happens.
+    """
+
+    def __init__(
+        self,
+        kinds: Mapping[tuple[str, str], ServedKind],
+        scheme: AnyScheme,
+        metrics: WebhookMetrics,
+    ) -> None:
+        self._kinds = kinds
+        self._scheme = scheme
+        self._metrics = metrics
+        self._ways: dict[tuple[str, str, str], _Way] = {}
+        self._starts: dict[tuple[bytes, Any], _Way] = {}
+
+    def convert(self, data: bytes, wanted: Any) -> bytes | None:
+        """An object at another version; None where the careful way has to be taken.
+
+        Args:
+            data: the object.
+            wanted: the `apiVersion` that it is to have.
+        """
+        try:
+            return self._converted(data, wanted)
+        except (TrundleError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            return None  # The careful way says what is wrong.
+
+    def _converted(self, data: bytes, wanted: Any) -> bytes | None:
+        if not isinstance(wanted, str):
+            return None
+        if b"\\" in data and b"\\u" in data:
+            data = json_of(values_of(data))  # Go escapes some characters that need not be.
+        start = data[: data.find(b",")], wanted
+        way = self._starts.get(start)
+        if way is None:
+            way = self._way(data, wanted)
+            if way is None:
+                return None
+            if len(self._starts) < _STARTS:
+                self._starts[start] = way
+        if way.view is None or may_be_long(data):
+            return None
+        made = way.convert(data)
+        if made is None and (other := self._way(data, wanted)) not in (None, way):
+            assert other is not None
+            made = other.convert(data)  # Another resource type of the same group and version.
+        return made
+
+    def _way(self, data: bytes, wanted: str) -> _Way | None:
+        """The way of an object; None where there is none."""
+        head = _head(data)
+        key = head.apiVersion, head.kind, wanted
+        if key not in self._ways:
+            kind = self._kinds.get((head.apiVersion.rpartition("/")[0], head.kind))
+            if kind is None:
+                return None
+            way = self._made(kind, head.apiVersion, wanted)
+            if way is None:
+                return None
+            self._ways[key] = way
+        return self._ways[key]
+
+    def _made(self, kind: ServedKind, given: str, wanted: str) -> _Way | None:
+        """The way from one version of a resource type to another; None where it has no such versions."""
+        groups, labels = zip(*(each.rpartition("/")[::2] for each in (given, wanted)), strict=True)
+        known = {STORAGE: None, **kind.versions}
+        if set(groups) != {kind.group} or not known.keys() >= {*labels} or labels[0] == labels[1]:
+            return None
+        source, target = (known[each] for each in labels)
+
+        view = None
+        if not kind.type_text:
+            one, other = (None if each is None else each.version for each in (source, target))
+            view = self._scheme.whole_view(kind.resource, one, other, _is_usual)
+        apart = name_of(kind.group), reason_name(kind.group)
+        count = self._metrics.done(kind, *labels)
+        names = (given, kind.kind), (wanted, kind.kind)
+        return _Way(*names, view, target is None, apart, count)
+
+
+def _is_usual(text: bytes) -> bool:
+    """Whether free-form data comes back from an API server as it is."""
+    return _is_flat(text) and passed_json(text) == text
+
+
+def _is_flat(text: bytes) -> bool:
+    """Whether nothing in JSON can be nested too deeply."""
+    return len(text) <= _MOST_NESTED or text.count(b"{") + text.count(b"[") <= _MOST_NESTED

@@ -1,0 +1,338 @@
+"""What is converted quickly is what the careful way comes to, whatever objects have in them."""
+
+import json
+import shutil
+from decimal import Decimal
+from pathlib import Path
+
+import msgspec
+import pytest
+from amounts import amount, some_of
+from cases import CASES, ITEM, ITEM2, V1, V2, V3, Case
+from evolving import evolve, forget, rules
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trundle import verify
+from trundle.api import ConversionReviews, ServedKind, ServedVersion, converted_kinds
+from trundle.errors import TrundleError
+from trundle.kubernetes import Conversions, WebhookMetrics
+from trundle.kubernetes._carrier import sealed
+from trundle.kubernetes._server_json import json_of, passed
+from trundle.project import generate, generated_scheme, load_config, load_parts
+
+CRM = Path(__file__).parents[2] / "examples" / "crm"
+GROUP = "things.example.com"
+values_of = msgspec.json.Decoder(float_hook=Decimal).decode
+members_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+
+ODD = (
+    None,
+    {},
+    [],
+    "",
+    1.0,
+    -0.0,
+    1e16,
+    2**63,
+    -(2**64),
+    10**30,
+    0.1,
+    {"b": 1, "a": {"d": 1.5, "c": None}},
+    [{}],
+    "<&>",
+    "é",
+    True,
+)
+ODD_NAMES = (
+    "added",
+    "$unknown",
+    "$additional",
+    "$propertyBag",
+    "$writtenWith",
+    "$$writtenWith",
+    "\\$",
+    "kind",
+    "apiVersion",
+    "metadata",
+)
+
+
+_TYPES = {
+    "count": "integer", "ratio": "number", "ratio?": "number?", "ratios": "[number]", "other": "number|string|boolean",
+    "free": "any", "all": "{any}", "names": "{string}", "sets": "[{number}]", "parts!": "[Part]", "named": "{Part}", "level": "L",
+}  # fmt: skip
+_PART = {"Part": {"name!": "string", "share": "number", "more": "any"}, "L": ["Gold", "Silver"]}
+MINE = {
+    "plain": Case(
+        {
+            V1: {"Thing": {"old": "string", **_TYPES}, **_PART},
+            V2: {"Thing": {"new": "string", **_TYPES}, **_PART},
+        },
+        (rules(V1, rename={"old": "new"}),),
+    ),
+    "plain, with parts that grow": Case(
+        {
+            V1: {"Thing": {"old": "string", "item": "Item", "items": "[Item]", **_TYPES}, **_PART, **ITEM},
+            V2: {"Thing": {"new": "string", "item": "Item", "items": "[Item]", **_TYPES}, **_PART, **ITEM2},
+            V3: {"Thing": {"new": "string", "item": "Item", "items": "[Item]", "z": "any", **_TYPES}, **_PART, **ITEM2},
+        },
+        (rules(V1, rename={"old": "new"}),),
+    ),
+}  # fmt: skip
+"""Evolutions with all that may be written otherwise than it was read, most of which is passed on as it is."""
+
+
+class Both:
+    """The two ways to convert objects of a resource type."""
+
+    def __init__(self, scheme, kind):
+        self.scheme, self.kind = scheme, kind
+        self.conversions = Conversions([kind], scheme, WebhookMetrics())
+        self.labels = [*kind.versions, "storage"]
+        self.quick = 0
+
+    def compare(self, data, label):
+        """Converts an object in both ways."""
+        wanted = f"{self.kind.group}/{label}"
+        made = self.conversions.quick(data, wanted)
+        if made is None:
+            return
+        self.quick += 1
+        found, expected = (
+            members_of(each) for each in (made, self.conversions.convert(values_of(data), wanted))
+        )
+        metadata = [values_of(each.pop("metadata")) for each in (found, expected)]
+        assert metadata[0] == metadata[1]
+        assert list(found.items()) == list(expected.items())
+
+
+def metadata():
+    texts = st.dictionaries(st.sampled_from(["a", "b/c", "é", "<", "carrier"]), st.text(max_size=4))
+    managed = st.just([{"manager": "m", "fieldsV1": {"f:spec": {"f:a": {}}}}])
+    return st.fixed_dictionaries(
+        {"name": st.just("one")},
+        optional={
+            "labels": texts,
+            "annotations": st.one_of(texts, st.none(), st.just([])),
+            "managedFields": managed,
+            "generation": st.integers(0, 3),
+            "creationTimestamp": st.none(),
+        },
+    )
+
+
+def places(value, path=()):
+    """Where something may be put in place of what is there, or added."""
+    yield path
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from places(each, (*path, name))
+    elif isinstance(value, list):
+        for place, each in enumerate(value):
+            yield from places(each, (*path, place))
+
+
+@st.composite
+def changed(draw, document):
+    """A document with something odd somewhere in it."""
+    made = json.loads(json_of(document))
+    inside = [
+        each for each in places(made) if each[:1] not in [("metadata",), ("apiVersion",), ("kind",)]
+    ]
+    *path, last = draw(st.sampled_from([each for each in inside if each] or [("added",)]))
+    holder = made
+    for each in path:
+        holder = holder[each]
+    odd = draw(st.sampled_from(ODD))
+    if isinstance(holder, dict) and draw(st.booleans()):
+        holder[draw(st.sampled_from(ODD_NAMES))] = odd
+    elif isinstance(holder, dict) and draw(st.booleans()):
+        holder.pop(last, None)
+    else:
+        holder[last] = odd
+    return made
+
+
+@st.composite
+def spelt(draw, document):
+    """A document as some client, or an API server, writes it."""
+    if draw(st.booleans()):
+        document = passed(document)
+    text = json_of(document)
+    way = draw(st.sampled_from(["plain", "plain", "go", "ascii", "spaced"]))
+    if way == "go":
+        for each in b"<>&":
+            text = text.replace(bytes([each]), b"\\u%04x" % each)
+    elif way != "plain":
+        text = json.dumps(
+            json.loads(text), ensure_ascii=way == "ascii", indent=1 if way == "spaced" else None
+        ).encode()
+    return text
+
+
+def drawn(data, both):
+    """An object at some version, as JSON."""
+    kind = both.kind
+    found = data.draw(verify.stored_objects(both.scheme, kind.resource))
+    stored = members_of(both.scheme.convert_json(both.scheme.encode(found)))
+    stored.pop("metadata", None)
+    if data.draw(st.booleans()):
+        stored = {**stored, "$writtenWith": stored["apiVersion"]}
+    head = {
+        "apiVersion": f"{kind.group}/storage",
+        "kind": kind.kind,
+        "metadata": data.draw(metadata()),
+    }
+    document = {**head, "stored": msgspec.json.encode(stored).decode()}
+    for label in data.draw(st.lists(st.sampled_from(both.labels), max_size=3)):
+        try:
+            document = values_of(both.conversions.convert(document, f"{kind.group}/{label}"))
+        except TrundleError:
+            break
+    annotations = document["metadata"].get("annotations")
+    if isinstance(annotations, dict) and data.draw(st.booleans()):
+        name = data.draw(st.sampled_from(["carrier", "not-shown"]))
+        text = data.draw(st.sampled_from(["", "x", "too-large.5", sealed(b"{}")]))
+        annotations.setdefault(f"{kind.group}/{name}", text)
+    if data.draw(st.booleans()):
+        document = data.draw(changed(document))
+    return data.draw(spelt(document))
+
+
+def hold(both, examples):
+    @verify.some_examples(amount(examples))
+    @given(data=st.data())
+    def holds(data):
+        text = drawn(data, both)
+        for label in both.labels:
+            both.compare(text, label)
+
+    holds()
+
+
+def both_of(scheme):
+    versions = {
+        f"v{number}": ServedVersion(f"v{number}", version, None, None)
+        for number, version in enumerate(scheme.resources["Thing"].versions)
+    }
+    names = ("Thing", GROUP, "Thing", "things", "thing", (), (), True, ())
+    return Both(scheme, ServedKind(*names, versions, None, None))
+
+
+@pytest.fixture(params=[*MINE, *some_of(CASES, 12)])
+def both(request):
+    case = (MINE | CASES)[request.param]
+    scheme = evolve(case.versions, *case.more)
+    yield both_of(scheme)
+    forget(scheme)
+
+
+def test_evolutions_are_converted_alike(both, request):
+    hold(both, 2000 if "plain" in request.node.name else 60)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    scheme = evolve(MINE["plain"].versions, *MINE["plain"].more)
+    yield both_of(scheme)
+    forget(scheme)
+
+
+def text_of(metadata=(), version="v0", **properties):
+    head = {
+        "apiVersion": f"{GROUP}/{version}",
+        "kind": "Thing",
+        "metadata": {"name": "x", **dict(metadata)},
+    }
+    return json.dumps({**head, "parts": [], **properties}).encode()
+
+
+QUICK = {
+    "nothing": text_of(),
+    "a rename": text_of(old="x", level="Gold"),
+    "numbers": text_of(count=2**59, ratio=0.5, ratios=[1, 1e-7]),
+    "null": text_of(free=None),
+    "annotations": text_of({"annotations": {"a": "b"}}),
+    "escapes": text_of(free="\u00fc", old="\u00fc"),
+    "sorted": text_of(names={"a": "1", "b": "2"}).replace(b": ", b":"),
+}
+"""What is converted quickly."""
+
+CAREFUL = {
+    "a carrier": text_of({"annotations": {f"{GROUP}/carrier": "x"}}),
+    "no reason": text_of({"annotations": {f"{GROUP}/not-shown": "x"}}),
+    "no annotations": text_of({"annotations": {}}),
+    "an unknown property": text_of(what=1),
+    "a null that cannot be": text_of(count=None),
+    "a whole number with a fraction": text_of(ratio=1.0),
+    "a large number": text_of(ratio=1e40),
+    "an integer that is nearly no int64": text_of(ratio=2**63 - 1),
+    "such a number in a list": text_of(ratios=[0.5, 2.0]),
+    "such a number in an object": text_of(parts=[{"name": "x", "share": 1.0}]),
+    "such a number in a map of objects": text_of(named={"a": {"name": "x", "share": 1.0}}),
+    "such a number in a union": text_of(other=3.0),
+    "a map in another order": text_of(names={"b": "1", "a": "2"}),
+    "a map in a list in another order": text_of(sets=[{"b": 1, "a": 2}]),
+    "free-form data in another order": text_of(free={"b": 1, "a": 2}),
+    "free-form data with another spelling": text_of(free=[1.0]),
+    "free-form data with spaces": text_of(free=[1, 2]),
+    "an integer that is no int64": text_of(ratio=2**63),
+    "a missing property": text_of().replace(b'"parts"', b'"Parts"'),
+    "half a character": text_of(free="\ud800"),
+}
+"""What is converted carefully."""
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_usual_objects_are_converted_quickly(plain, name):
+    for label in ("v1", "storage"):
+        before = plain.quick
+        plain.compare(QUICK[name], label)
+        assert plain.quick > before
+    stored = plain.conversions.quick(QUICK[name], f"{GROUP}/storage")
+    for label in ("v0", "v1"):
+        before = plain.quick
+        plain.compare(stored, label)
+        assert plain.quick > before
+
+
+@pytest.mark.parametrize("name", CAREFUL)
+def test_unusual_objects_are_converted_carefully(plain, name):
+    assert plain.conversions.quick(CAREFUL[name], f"{GROUP}/v1") is None
+
+
+def test_what_a_version_hides_is_converted_carefully():
+    case = MINE["plain, with parts that grow"]
+    scheme = evolve(case.versions, *case.more)
+    both = both_of(scheme)
+    bare, full = ({"parts": [], "items": [each]} for each in ({"x": "1"}, {"x": "1", "y": "2"}))
+    assert both.conversions.quick(text_of(version="v2", **bare), f"{GROUP}/v0") is not None
+    assert both.conversions.quick(text_of(version="v2", **full), f"{GROUP}/v0") is None
+    assert both.conversions.quick(text_of(version="v2", **full), f"{GROUP}/v1") is not None
+    forget(scheme)
+
+
+def test_reviews_have_the_same_answer(plain):
+    objects = [
+        json.loads(each) for each in (*QUICK.values(), *CAREFUL.values()) if b"ud800" not in each
+    ]
+    for some in (objects, [each for each in objects if "what" not in each and "Parts" not in each]):
+        request = {"uid": "1", "desiredAPIVersion": f"{GROUP}/v1", "objects": some}
+        head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview"}
+        body = json.dumps({**head, "request": request}).encode()
+        ways = plain.conversions.convert, plain.conversions.quick
+        assert json.loads(ConversionReviews(*ways).answer(body)) == json.loads(
+            ConversionReviews(ways[0]).answer(body)
+        )
+
+
+def test_objects_of_the_example_are_converted_alike(tmp_path):
+    folder = tmp_path / "crm"
+    shutil.copytree(CRM, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    config = load_config(folder / "trundle.yaml")
+    generate(config)
+    with generated_scheme(config) as scheme:
+        for kind in converted_kinds(load_parts(config).values(), scheme):
+            both = Both(scheme, kind)
+            hold(both, 200)

@@ -1,0 +1,228 @@
+"""`trundle kube webhook --workers`: processes that share a port, die, are replaced and end, as the installed command runs them."""
+
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+
+import apis
+import pytest
+import urllib3
+import warm
+import yaml
+from apis import GROUP, NEW, OLD
+from authorities import Authority
+from webhooks import Webhook
+
+from trundle.project import generate, load_config
+
+pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="it looks at processes")
+NUMBER = 2
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = tmp_path_factory.mktemp("processes")
+    (made / "schemas").mkdir()
+    for name, text in apis.SCHEMAS.items():
+        (made / "schemas" / name).write_text(text)
+    config = {"package": "clubs", "sources": ["schemas"], **apis.CONFIG}
+    (made / "trundle.yaml").write_text(yaml.safe_dump(config))
+    generate(load_config(made / "trundle.yaml"))
+    return made
+
+
+@pytest.fixture
+def webhook(folder):
+    (folder / "tls").mkdir(exist_ok=True)
+    started = Webhook(folder, Authority(folder / "tls"), "--workers", str(NUMBER))
+    try:
+        until(lambda: all(opened(each, "anon_inode:[eventpoll]") for each in processes(started)))
+        yield started
+    finally:
+        started.stop(signal.SIGKILL)
+
+
+def processes(webhook):
+    """The processes that answer."""
+    parent = webhook.process.pid
+    try:
+        text = Path(f"/proc/{parent}/task/{parent}/children").read_text()
+    except FileNotFoundError:
+        return set()
+    return set(map(int, text.split()))
+
+
+def is_there(process):
+    """Whether a process runs, as a zombie does not."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def until(condition, seconds=30):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it does not come"
+        time.sleep(0.02)
+
+
+def opened(process, kind):
+    """How many files of a kind a process has open."""
+    found = 0
+    for each in Path(f"/proc/{process}/fd").glob("*"):
+        with contextlib.suppress(FileNotFoundError):  # It was closed just now.
+            found += str(each.readlink()).startswith(kind)
+    return found
+
+
+def sockets(process):
+    return opened(process, "socket:")
+
+
+def review(number, first=0):
+    objects = [
+        {
+            "apiVersion": f"{GROUP}/{OLD}",
+            "kind": "Member",
+            "metadata": {"name": f"m{each}"},
+            "team": "red",
+        }
+        for each in range(first, first + number)
+    ]
+    request = {"uid": "42", "desiredAPIVersion": f"{GROUP}/{NEW}", "objects": objects}
+    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview"}
+    return json.dumps({**head, "request": request}).encode()
+
+
+def asked(webhook, body, pool=None):
+    """The names of what a review is answered with."""
+    with contextlib.ExitStack() as stack:
+        if pool is None:
+            made = urllib3.PoolManager(ca_certs=str(webhook.authority), retries=False)
+            pool = stack.enter_context(made)
+        answer = pool.request("POST", f"{webhook.url}/convert", body=body)
+    assert answer.status == 200
+    response = answer.json()["response"]
+    assert response["result"] == {"status": "Success"}
+    return [each["metadata"]["name"] for each in response["convertedObjects"]]
+
+
+def counted(webhook, name):
+    lines = webhook.get("/metrics")[1].splitlines()
+    return sum(float(each.split()[-1]) for each in lines if each.startswith(name))
+
+
+def test_all_processes_answer_and_show_what_all_have_counted(webhook):
+    assert len(processes(webhook)) == NUMBER
+    assert webhook.get("/readyz") == (200, "ok")
+    idle = {each: sockets(each) for each in processes(webhook)}
+    pools = []
+    deadline = time.monotonic() + 30
+    while not all(sockets(each) > before for each, before in idle.items()):
+        assert time.monotonic() < deadline, "one process takes all connections"
+        pools.append(urllib3.PoolManager(ca_certs=str(webhook.authority), retries=False))
+        assert asked(webhook, review(1, len(pools)), pools[-1]) == [f"m{len(pools)}"]
+    done = len(pools)
+    shown = {counted(webhook, "trundle_webhook_conversions_total") for _ in range(10)}
+    assert shown == {done}
+    for each in pools:
+        each.clear()
+
+
+def test_a_process_that_is_killed_is_replaced_while_others_answer(webhook):
+    stop, answers, broken = threading.Event(), [], []
+
+    def ask():
+        while not stop.is_set():
+            try:
+                answers.append(asked(webhook, review(3)))
+            except urllib3.exceptions.HTTPError as error:
+                broken.append(error)  # The process died that had the connection.
+
+    asking = [threading.Thread(target=ask) for _ in range(3)]
+    for each in asking:
+        each.start()
+    killed = set()
+    try:
+        for _ in range(2):
+            running = processes(webhook)
+            victim = min(running)
+            killed.add(victim)
+            os.kill(victim, signal.SIGKILL)
+            until(lambda gone=victim: gone not in processes(webhook))
+            before, lost = len(answers), len(broken)
+            until(lambda seen=before: len(answers) > seen + 20)
+            assert len(broken) <= lost + len(asking)  # What has just been found out.
+            until(lambda: len(processes(webhook)) == NUMBER)
+    finally:
+        stop.set()
+        for each in asking:
+            each.join()
+    assert all(each == ["m0", "m1", "m2"] for each in answers)
+    lines = re.findall(r"process (\d+) ended by signal SIGKILL; another one", webhook.messages)
+    assert set(map(int, lines)) == killed
+    assert counted(webhook, "trundle_webhook_") > 0
+    assert webhook.stop() == 0
+
+
+def test_sigterm_lets_all_processes_finish_what_they_began(webhook):
+    running, found, body = processes(webhook), [], review(30_000)
+    idle = sum(map(sockets, running))
+    asking = [threading.Thread(target=lambda: found.append(asked(webhook, body))) for _ in range(2)]
+    for each in asking:
+        each.start()
+    until(lambda: sum(map(sockets, running)) == idle + 2)
+    time.sleep(0.2)  # What has begun is a request, not a connection.
+    assert webhook.stop() == 0
+    for each in asking:
+        each.join()
+    assert [len(each) for each in found] == [30_000] * 2
+    assert not any(map(is_there, running))
+    with pytest.raises(urllib3.exceptions.HTTPError):
+        webhook.get("/readyz")
+    assert "ended by" not in webhook.messages
+
+
+def test_sigterm_to_one_process_alone_is_no_end(webhook):
+    victim = min(processes(webhook))
+    os.kill(victim, signal.SIGTERM)
+    until(lambda: victim not in processes(webhook))
+    until(lambda: len(processes(webhook)) == NUMBER)
+    assert asked(webhook, review(1)) == ["m0"]
+    assert f"process {victim} ended by exit code 0" in webhook.messages
+
+
+def test_a_port_that_another_webhook_has_is_refused(webhook):
+    port = webhook.url.rpartition(":")[2]
+    command = [warm.TRUNDLE, "kube", "webhook", "--host", "127.0.0.1", "--port", port]
+    given = ["--tls-cert", webhook.certificate, "--tls-key", webhook.certificate]
+    for number in ("1", "2"):
+        found = subprocess.run(
+            [*command, *given, "--workers", number],
+            cwd=webhook.folder, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
+        assert found.returncode == 1
+        assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in found.stderr
+
+
+def test_no_process_outlives_a_parent_that_is_killed(webhook):
+    running = processes(webhook)
+    assert asked(webhook, review(1)) == ["m0"]
+    webhook.process.kill()
+    webhook.process.wait()
+    until(lambda: not any(map(is_there, running)))
+
+
+def test_a_signal_while_a_process_is_replaced_ends_all(webhook):
+    running = processes(webhook)
+    os.kill(min(running), signal.SIGKILL)
+    until(lambda: "another one takes its place" in webhook.messages)
+    assert webhook.stop() == 0
+    assert not any(map(is_there, running))
