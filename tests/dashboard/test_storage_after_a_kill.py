@@ -71,9 +71,7 @@ def until(server, test):
     return page
 
 
-def test_a_check_that_was_killed_is_interrupted_and_its_findings_stay(
-    browser, folder, store, tmp_path
-):
+def test_a_check_that_was_killed_is_interrupted_and_its_findings_stay(browser, folder, store):
     server = Served(folder, "--store", store)
     asked(server, "POST", do="check")
     until(server, lambda page: "n00001" in page and " running " in page)
@@ -87,8 +85,6 @@ def test_a_check_that_was_killed_is_interrupted_and_its_findings_stay(
             page.goto("/ui/storage")
             expect(page.locator("#work")).to_contain_text("interrupted")
             expect(page.get_by_text("default/n00001")).to_be_visible()
-            page.set_viewport_size({"width": 1100, "height": 900})
-            page.screenshot(path=tmp_path / "interrupted.png", full_page=True)
             assert browsers.flaws(page) == []
             page.get_by_role("button", name="Check", exact=True).click()
             expect(page.locator("#work")).to_contain_text("ended with findings", timeout=60_000)
