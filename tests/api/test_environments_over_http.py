@@ -19,7 +19,9 @@ from trundle.api.environments import Place
 from trundle.api.environments import _runner as runner
 from trundle.api.environments._turns import Turns
 from trundle.database import BusyError
+from trundle.engine import Limits
 from trundle.environments import Actions
+from trundle.packages import Package
 
 
 def numbered(entry):
@@ -240,6 +242,65 @@ def test_what_is_answered_is_what_the_contract_says(client, version, tmp_path):
     assert {x for x in paths if x.startswith(f"/{version}/t") and not x.startswith(beside)} == {
         each for each in contract["paths"] if not each.startswith(beside)
     }
+
+
+FORM = """
+Version: 2.4
+ParametersSource: sizes
+Application:
+  ?: {type: a.App}
+  documents: {size: $.main.size}
+Forms:
+  - main:
+      fields:
+        - {name: size, type: choice, label: Size, choices: $sizes}
+"""
+GIVES = "  sizes:\n    Usage: Static\n    Scope: Public\n    Body:\n      - Return: {sizes: [[s, Small], [l, Large]]}\n"
+
+
+def asking(method=GIVES, version="1.0.0"):
+    """A package with a form whose choices a method of it gives."""
+    plain = package("a", version, {"io.trundle": "1"}, {"a.App": APP + method})
+    files = {name: plain.file(name).decode() for name in plain.files}
+    files["manifest.yaml"] += "\nUI: ui.yaml\n"
+    return Package.from_files({**files, "UI/ui.yaml": FORM})
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_a_form_is_computed_by_code_of_its_package(tmp_path, version):
+    of = ("environments", "shop", "drafts", "none", "form")
+    with served(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path, [asking()]) as found:
+        client = found.at(version)
+        assert client.ask("POST", *of, body={"package": "a"})[0] == 404
+        client.create()
+        schema = client.post(*of, package="a")["schema"]
+        size = schema["properties"]["main"]["properties"]["size"]
+        assert [each["const"] for each in size["oneOf"]] == ["s", "l"]
+        assert client.get("environments", "shop", "drafts")["drafts"] == []
+        assert client.ask("POST", *of, body={"package": "b"})[0] == 404
+        assert client.ask("POST", *of, body={"package": "a", "form": "other.yaml"})[0] == 400
+        assert client.ask("POST", *of, body={"package": "a", "more": 1})[0] == 400
+        assert client.ask("POST", *of, tenant="other", body={"package": "a"})[0] == 404
+        if version == "v2":
+            assert client.ask("POST", *of, body={"package": "a", "version": "2"})[0] == 404
+
+
+def test_code_of_a_form_is_within_limits_and_says_what_failed(tmp_path):
+    of = ("environments", "shop", "drafts", "me", "form")
+    broken = GIVES.replace(
+        "- Return", "- Throw: Broken\n        Message: none today\n      - Return"
+    )
+    endless = GIVES.replace("- Return", "- While: true\n        Do: []\n      - Return")
+    plain = package("b", "1.0.0", {"io.trundle": "1"}, {"b.App": APP.replace("=: a", "=: b")})
+    packages = [asking(broken), asking(endless, "1.1.0"), plain]
+    place, limits = f"sqlite:///{tmp_path / 'catalog.db'}", Limits(seconds=3.0)
+    with served(place, tmp_path, packages, limits=limits) as client:
+        client.create()
+        code, said = client.ask("POST", *of, body={"package": "a", "version": "=1.0.0"})
+        assert (code, "none today" in said["message"]) == (422, True), said
+        code, said = client.ask("POST", *of, body={"package": "a", "version": "=1.1.0"})
+        assert (code, said["reason"]) == (422, "Invalid"), said
+        assert client.post(*of, package="b") == {"schema": None}
 
 
 def strict(schema, contract):
