@@ -144,7 +144,7 @@ def run(url, scheme, tmp_path, beside=lambda _store: None):
     watchers = [Watcher(url, scheme, seed) for seed in range(4)]
     for each in watchers:
         each.start()
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     with Store(url, scheme) as store:
         while len(answered(path)) < WRITES * 2 and time.monotonic() < deadline:
             beside(store)
