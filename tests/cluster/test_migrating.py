@@ -258,7 +258,7 @@ def test_clients_write_meanwhile_and_nothing_of_them_is_lost(place):
     folder, crd = place.release("ours", "v1", "v2")
     place.define(crd)
     environment = {**os.environ, "KUBECONFIG": str(place.cluster.kubeconfig)}
-    given = command("--pages", "--page", "1", "--rate", "10")
+    given = command("--pages", "--page", "1", "--rate", "2")
     process = subprocess.Popen(given, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
     age = 100
     while process.poll() is None:
