@@ -1,5 +1,6 @@
 """An operator that is killed, one of two, and a registry that goes away."""
 
+import contextlib
 import json
 import random
 import subprocess
@@ -200,6 +201,16 @@ def test_one_of_two_operators_acts_and_the_other_goes_on(cluster, converter, spa
                 each.stop(9)
 
 
+@contextlib.contextmanager
+def granted(cluster, roles):
+    """Has roles in the cluster for a while; other tests need users without rights."""
+    cluster.kubectl("apply", "-f", "-", text=roles)
+    try:
+        yield
+    finally:
+        cluster.kubectl("delete", "-f", "-", "--ignore-not-found", text=roles)
+
+
 def test_the_rights_that_the_manifests_give_are_enough_and_no_more(
     cluster, converter, space, tmp_path
 ):
@@ -222,8 +233,8 @@ def test_the_rights_that_the_manifests_give_are_enough_and_no_more(
             each["subjects"] = [{"kind": "User", "name": "ann"}]
             if each["roleRef"]["name"] == "trundle-operator-packages":
                 each["roleRef"]["name"] = "trundle-operator-beside"
-    cluster.kubectl("apply", "-f", "-", text="\n---\n".join(json.dumps(each) for each in roles))
-    with registry(tmp_path / "registry") as host:
+    text = "\n---\n".join(json.dumps(each) for each in roles)
+    with granted(cluster, text), registry(tmp_path / "registry") as host:
         publisher = operators.Publisher(tmp_path, host)
         publisher.release("acme/rights", "1.0.0", [thing("ConfigMap", "it", data={"a": "1"})])
         further = [thing("ConfigMap", "it", data={"a": "1"}), thing("Service", "more")]

@@ -71,6 +71,7 @@ class DaskCluster:
     def _start_worker(self):
         self._started += 1
         options = ("--no-nanny", "--nthreads", "1", "--no-dashboard")
+        options += ("--local-directory", str(self.folder))
         return self._process("worker", f"worker-{self._started}", self.address, *options)
 
     def _process(self, kind, name, *arguments):
