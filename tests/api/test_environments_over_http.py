@@ -378,7 +378,7 @@ def test_a_draft_is_deployed_and_discarded_if_it_matches(client):
 
 @pytest.mark.full
 def test_an_action_goes_on_for_clients_where_the_server_lost_a_connection(on_server, tmp_path):  # noqa: F811 - the fixture
-    slow = "  wait:\n    Scope: Public\n    Body:\n      - sleep(2)\n  count:\n"
+    slow = "  wait:\n    Scope: Public\n    Body:\n      - sleep(6)\n  count:\n"
     package_ = package(
         "a", "1.0.0", {"io.trundle": "1"}, {"a.App": APP.replace("  count:\n", slow)}
     )
@@ -620,7 +620,7 @@ def test_drafts_are_read_while_a_tenant_changes_many(client, held):
         asked = [
             together.submit(client.ask, "POST", *path, body={"package": "a"}) for _ in range(6)
         ]
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while sum(each.done() for each in asked) < 3:
             assert time.monotonic() < until
             time.sleep(0.05)

@@ -51,7 +51,7 @@ class Machine:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=300,
         )
         assert code in (ANY, done.returncode), done.stdout + done.stderr
         return done

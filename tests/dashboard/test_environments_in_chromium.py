@@ -59,14 +59,12 @@ def test_an_application_is_asked_for_tried_and_deployed(browser, server, folder)
         expect(page.get_by_text("mine", exact=True)).to_be_visible()
         page.get_by_role("button", name="See what deploying would do").click()
         do = page.get_by_role("button", name="Do it: deploy")
-        expect(do).to_be_visible(timeout=60_000)
+        expect(do).to_be_visible()
         assert [*where.rglob("*.yaml")] == []
         do.click()
         log = page.get_by_role("region", name="Log")
-        expect(log).to_contain_text("created", timeout=60_000)
-        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible(
-            timeout=60_000
-        )
+        expect(log).to_contain_text("created")
+        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible()
         page.get_by_role("link", name="shop").click()
         expect(page.get_by_role("heading", name=re.compile("deployed"))).to_be_visible()
     assert (where / "size.yaml").read_text() == "l"
@@ -105,16 +103,16 @@ def test_nothing_serious_is_wrong_with_environments_at_any_width(browser, server
         page.get_by_label("Number of nodes").fill("1")
         page.get_by_label("Size").select_option("Small")
         page.get_by_role("button", name="Add to the draft").click()
+        expect(page.get_by_role("button", name="See what deploying would do")).to_be_visible()
         look("draft")
         page.get_by_role("button", name="See what deploying would do").click()
-        expect(page.get_by_role("button", name="Do it: deploy")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("button", name="Do it: deploy")).to_be_visible()
         look("tried")
         page.get_by_role("button", name="Do it: deploy").click()
-        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible(
-            timeout=60_000
-        )
+        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible()
         look("done")
         page.get_by_role("link", name=f"at-{scheme}").click()
+        expect(page.get_by_role("heading", name=re.compile("deployed"))).to_be_visible()
         look("environment")
         page.goto(pages["form"])
         look("form")

@@ -176,7 +176,7 @@ def test_a_lost_lock_is_free_again(on_server, tmp_path):
             other.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()"
             )
-        for _ in range(100):
+        for _ in range(3000):
             try:
                 assert kept.deploy().number == 1
                 break

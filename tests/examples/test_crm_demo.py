@@ -22,7 +22,7 @@ def run(*python: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         check=False,
     )
 

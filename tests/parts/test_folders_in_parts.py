@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pyarrow as pa
 import pytest
@@ -285,14 +286,15 @@ def interruptible():
 def test_an_interruption_ends_the_command_and_the_next_one_goes_on(crm, tmp_path, package):  # noqa: F811
     source, out = tmp_path / "in", tmp_path / "out"
     source.mkdir()
-    lines = [person(number, level="slow") for number in range(400)]
+    lines = [person(number, level="slow") for number in range(800)]
     (source / "a.jsonl").write_bytes(b"\n".join(lines))
     arguments = (str(source), "--to", "2015-05-05", "--into", str(out), "--part-size", "2000")
     process = command(crm, *arguments, "--jobs", "2", start_new_session=True)
     while not list(out.glob("manifests/*.json")):
         assert process.poll() is None
+        time.sleep(0.002)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert process.returncode == 130
     process = command(crm, *arguments, "--jobs", "2")
     error = process.communicate()[1]

@@ -44,7 +44,7 @@ def blobs(repository):
 def skopeo(*arguments):
     program = serving.program("skopeo")
     done = subprocess.run(
-        [program, *arguments], capture_output=True, text=True, check=False, timeout=60
+        [program, *arguments], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -47,7 +47,7 @@ def dripping(at_once: bytes, then: bytes):
 def in_time():
     begin = time.monotonic()
     yield
-    assert time.monotonic() - begin < 4
+    assert time.monotonic() - begin < 30
 
 
 @pytest.mark.usefixtures("in_time")

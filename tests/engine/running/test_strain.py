@@ -274,7 +274,7 @@ def test_maps_within_maps_take_time_by_their_levels(made):
     levels = 8000
     body = f"- $m: {{}}\n- Repeat: {levels}\n  Do: [{{$m: {made}}}]\n- Return: $m.len()"
     assert run(body) == (2 if "set" in made else 1)
-    assert time.monotonic() - began < 30  # Minutes, if each level were gone through again
+    assert time.monotonic() - began < 90  # Minutes, if each level were gone through again
 
 
 def test_maps_that_are_known_count_with_all_that_is_in_them():
