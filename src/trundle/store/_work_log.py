@@ -1,7 +1,7 @@
 """What is done with a store in the background, written down: the last piece of work, whichever server does or did it.
 
 Who works has a lock that the operating system, or the database server, frees when the process dies. So work that is written down as running
-while nobody has the lock was interrupted.
+while no process has the lock was interrupted.
 """
 
 import contextlib
@@ -37,7 +37,7 @@ class WorkNote:
         task: what is done.
         began: when it began.
         noted: when this was written down.
-        is_running: whether somebody does it.
+        is_running: whether a process does it.
         is_interrupted: whether it is not done any more and did not come to its end.
         progress: what else is to be known; plain values.
     """
@@ -69,7 +69,7 @@ class WorkLog:
         """Keeps other work out while the block runs; it ends with the process.
 
         Raises:
-            BusyStoreError: somebody works.
+            BusyStoreError: other work is going on.
         """
         with contextlib.ExitStack() as left:
             try:
@@ -98,7 +98,7 @@ class WorkLog:
         """Writes down how far a piece of work is, or how it ended.
 
         Returns:
-            Whether it is to go on: nobody asked for its end, and nothing else was begun since.
+            Whether it is to go on: no user asked for its end, and nothing else was begun since.
         """
         values = {"progress": progress, "is_running": is_running}
         values["noted"] = time_text(self._store.clock())
@@ -108,7 +108,7 @@ class WorkLog:
         return found is not None and not found
 
     def stop(self) -> None:
-        """Asks for the end of what is done, whoever does it."""
+        """Asks for the end of what is done, in any process."""
         with self._store.database.writing() as connection:
             connection.execute(update(t.WORK).where(_W.is_running).values(is_to_stop=True))
 
@@ -125,7 +125,7 @@ class WorkLog:
                 return found
             if found is None or not found.is_running:
                 return found
-            self._interrupted = found.number  # So nobody is kept out again by looking.
+            self._interrupted = found.number  # So looking keeps no work out again.
         return replace(found, is_running=False, is_interrupted=True)
 
     def _read(self) -> WorkNote | None:

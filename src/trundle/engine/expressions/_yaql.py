@@ -44,7 +44,7 @@ from trundle.engine.expressions._tree import (
     Variable,
     Word,
 )
-from trundle.errors import TrundleError
+from trundle.errors import TrundleError, expectation
 
 DEEPEST: Final = 250
 """How many levels an expression may nest; each takes a frame or two of Python's stack when it runs."""
@@ -435,8 +435,8 @@ def _brief(payload: Callable[..., Any]) -> Callable[..., Any]:
     def brief(*arguments: Any, **named: Any) -> Any:
         for each in (*arguments, *named.values()):
             if isinstance(each, str) and len(each) > _LONGEST_DATE:
-                message = f"a date, or its format, has at most {_LONGEST_DATE} characters"
-                raise ValueError(f"{message}, found {len(each)}")
+                expected = f"at most {_LONGEST_DATE} characters of a date or its format"
+                raise ValueError(expectation(expected, str(len(each))))
         return payload(*arguments, **named)
 
     return brief
