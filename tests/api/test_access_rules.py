@@ -77,6 +77,12 @@ BASE = f"/apis/{GROUP}/v1"
         ),
         (
             "POST",
+            "/v1/tenants/acme/environments/e/drafts/d/form",
+            {},
+            ("update", "environments/drafts", "acme", "e"),
+        ),
+        (
+            "POST",
             "/v2/tenants/acme/environments/e/deploy",
             {},
             ("create", "environments/deploy", "acme", "e"),

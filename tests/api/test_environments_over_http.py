@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import jsonschema
 import psycopg
 import pytest
+from amounts import some_of
 from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
 from engines import package
 from environment_servers import served
@@ -18,7 +19,9 @@ from trundle.api.environments import Place
 from trundle.api.environments import _runner as runner
 from trundle.api.environments._turns import Turns
 from trundle.database import BusyError
+from trundle.engine import Limits
 from trundle.environments import Actions
+from trundle.packages import Package
 
 
 def numbered(entry):
@@ -101,6 +104,7 @@ def test_what_is_not_known_of_the_draft_is_not_overwritten(client):
     assert client.ask("DELETE", *path, "applications", "web")[0] == 404
 
 
+@pytest.mark.full
 def test_a_model_is_that_of_its_environment_and_fits_its_classes(client):
     client.create()
     draft = client.add("web", {"one": 1})
@@ -114,6 +118,7 @@ def test_a_model_is_that_of_its_environment_and_fits_its_classes(client):
     assert client.get(*path) == draft
 
 
+@pytest.mark.full
 def test_a_method_is_called_and_deployments_are_taken_back(client):
     client.create()
     client.add("web", {"one": 1})
@@ -140,6 +145,7 @@ def test_a_method_is_called_and_deployments_are_taken_back(client):
     assert client.ask("GET", "environments", "shop")[0] == 404
 
 
+@pytest.mark.full
 def test_what_fails_says_why_and_goes_on(client):
     client.create()
     client.add("web", {"one": 1})
@@ -178,6 +184,7 @@ def test_secrets_and_folders_are_not_shown(client, tmp_path):
     assert str(tmp_path) not in json.dumps(shown)
 
 
+@pytest.mark.full
 def test_a_client_chooses_a_place_of_its_tenant_and_says_nothing_else(tmp_path):
     places = {
         "apart": Place({"folder": {"root": f"{tmp_path}/out/{{tenant}}/{{environment}}"}}),
@@ -207,6 +214,7 @@ def test_another_tenant_sees_nothing_of_it(client):
     assert client.ask("POST", "environments", "shop", "deploy", tenant="other", body=body)[0] == 404
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_what_is_answered_is_what_the_contract_says(client, version, tmp_path):
     contract = client.http.get(f"/{version}/openapi.json").json()
@@ -236,6 +244,65 @@ def test_what_is_answered_is_what_the_contract_says(client, version, tmp_path):
     }
 
 
+FORM = """
+Version: 2.4
+ParametersSource: sizes
+Application:
+  ?: {type: a.App}
+  documents: {size: $.main.size}
+Forms:
+  - main:
+      fields:
+        - {name: size, type: choice, label: Size, choices: $sizes}
+"""
+GIVES = "  sizes:\n    Usage: Static\n    Scope: Public\n    Body:\n      - Return: {sizes: [[s, Small], [l, Large]]}\n"
+
+
+def asking(method=GIVES, version="1.0.0"):
+    """A package with a form whose choices a method of it gives."""
+    plain = package("a", version, {"io.trundle": "1"}, {"a.App": APP + method})
+    files = {name: plain.file(name).decode() for name in plain.files}
+    files["manifest.yaml"] += "\nUI: ui.yaml\n"
+    return Package.from_files({**files, "UI/ui.yaml": FORM})
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_a_form_is_computed_by_code_of_its_package(tmp_path, version):
+    of = ("environments", "shop", "drafts", "none", "form")
+    with served(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path, [asking()]) as found:
+        client = found.at(version)
+        assert client.ask("POST", *of, body={"package": "a"})[0] == 404
+        client.create()
+        schema = client.post(*of, package="a")["schema"]
+        size = schema["properties"]["main"]["properties"]["size"]
+        assert [each["const"] for each in size["oneOf"]] == ["s", "l"]
+        assert client.get("environments", "shop", "drafts")["drafts"] == []
+        assert client.ask("POST", *of, body={"package": "b"})[0] == 404
+        assert client.ask("POST", *of, body={"package": "a", "form": "other.yaml"})[0] == 400
+        assert client.ask("POST", *of, body={"package": "a", "more": 1})[0] == 400
+        assert client.ask("POST", *of, tenant="other", body={"package": "a"})[0] == 404
+        if version == "v2":
+            assert client.ask("POST", *of, body={"package": "a", "version": "2"})[0] == 404
+
+
+def test_code_of_a_form_is_within_limits_and_says_what_failed(tmp_path):
+    of = ("environments", "shop", "drafts", "me", "form")
+    broken = GIVES.replace(
+        "- Return", "- Throw: Broken\n        Message: none today\n      - Return"
+    )
+    endless = GIVES.replace("- Return", "- While: true\n        Do: []\n      - Return")
+    plain = package("b", "1.0.0", {"io.trundle": "1"}, {"b.App": APP.replace("=: a", "=: b")})
+    packages = [asking(broken), asking(endless, "1.1.0"), plain]
+    place, limits = f"sqlite:///{tmp_path / 'catalog.db'}", Limits(seconds=3.0)
+    with served(place, tmp_path, packages, limits=limits) as client:
+        client.create()
+        code, said = client.ask("POST", *of, body={"package": "a", "version": "=1.0.0"})
+        assert (code, "none today" in said["message"]) == (422, True), said
+        code, said = client.ask("POST", *of, body={"package": "a", "version": "=1.1.0"})
+        assert (code, said["reason"]) == (422, "Invalid"), said
+        assert client.post(*of, package="b") == {"schema": None}
+
+
 def strict(schema, contract):
     """A schema that refuses what it does not name, references followed."""
     if "$ref" in schema:
@@ -252,6 +319,7 @@ def strict(schema, contract):
     return found
 
 
+@pytest.mark.full
 def test_the_second_version_names_the_versions_of_a_package(tmp_path):
     newer = [PACKAGE, package("a", "1.1.0", {"io.trundle": "1"}, {"a.App": APP})]
     with served(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed", newer) as client:
@@ -283,6 +351,7 @@ def test_a_draft_is_deployed_as_it_was_read_or_not_at_all(client):
     assert (again["state"], again["error"]["code"]) == ("failed", "draft-not-found")
 
 
+@pytest.mark.full
 def test_a_draft_is_deployed_and_discarded_if_it_matches(client):
     client.create()
     read = client.add("web", {"one": 1})
@@ -309,7 +378,7 @@ def test_a_draft_is_deployed_and_discarded_if_it_matches(client):
 
 @pytest.mark.full
 def test_an_action_goes_on_for_clients_where_the_server_lost_a_connection(on_server, tmp_path):  # noqa: F811 - the fixture
-    slow = "  wait:\n    Scope: Public\n    Body:\n      - sleep(2)\n  count:\n"
+    slow = "  wait:\n    Scope: Public\n    Body:\n      - sleep(6)\n  count:\n"
     package_ = package(
         "a", "1.0.0", {"io.trundle": "1"}, {"a.App": APP.replace("  count:\n", slow)}
     )
@@ -329,6 +398,7 @@ def test_an_action_goes_on_for_clients_where_the_server_lost_a_connection(on_ser
         assert client.ended(begun["number"])["state"] == "succeeded"
 
 
+@pytest.mark.full
 def test_what_cannot_be_there_is_not_found(client):
     client.create()
     missing = client.run("deploy", draft="mine")
@@ -353,7 +423,7 @@ def test_what_cannot_be_there_is_not_found(client):
     "media_type",
     [None, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"],
 )
-@pytest.mark.parametrize("action", ["deploy", "upgrade", "rollback", "call"])
+@pytest.mark.parametrize("action", some_of(["deploy", "upgrade", "rollback", "call"], 4))
 def test_a_form_of_another_site_begins_nothing(client, action, media_type):
     client.create()
     headers = {} if media_type is None else {"content-type": media_type}
@@ -363,6 +433,7 @@ def test_a_form_of_another_site_begins_nothing(client, action, media_type):
     assert client.get("environments", "shop", "actions")["actions"] == []
 
 
+@pytest.mark.full
 def test_an_empty_body_that_is_json_has_what_is_not_required(client):
     client.create()
     path = client.path("environments", "shop", "upgrade")
@@ -371,6 +442,7 @@ def test_an_empty_body_that_is_json_has_what_is_not_required(client):
     assert client.ended(begun.json()["number"])["state"] == "succeeded"
 
 
+@pytest.mark.full
 def test_what_no_database_keeps_as_text_ends_no_run(client_anywhere):
     client = client_anywhere
     client.create()
@@ -414,6 +486,7 @@ def test_bodies_that_are_deep_are_refused(client, depth):
     assert client.get("environments", "shop", "actions")["actions"] == []
 
 
+@pytest.mark.full
 def test_objects_that_are_in_one_another_can_be_deployed(client):
     client.create()
     client.add("first", {"one": 1})
@@ -431,6 +504,7 @@ def test_objects_that_are_in_one_another_can_be_deployed(client):
     assert found["documents"] == {"149": 1}
 
 
+@pytest.mark.full
 def test_lists_come_in_pages_where_a_limit_is_named(client_anywhere):
     client = client_anywhere
     client.create()
@@ -458,6 +532,7 @@ def test_lists_come_in_pages_where_a_limit_is_named(client_anywhere):
     assert "metadata" not in rest
 
 
+@pytest.mark.full
 def test_a_page_that_is_named_wrongly_is_refused(client):
     client.create()
     client.run("deploy", dry=True)
@@ -479,6 +554,7 @@ def held(monkeypatch):
     ended.set()
 
 
+@pytest.mark.full
 def test_the_end_of_a_run_is_written_when_the_database_is_free_again(client, monkeypatch):
     client.create()
     client.add("web", {"one": 1})
@@ -544,7 +620,7 @@ def test_drafts_are_read_while_a_tenant_changes_many(client, held):
         asked = [
             together.submit(client.ask, "POST", *path, body={"package": "a"}) for _ in range(6)
         ]
-        until = time.monotonic() + 30
+        until = time.monotonic() + 60
         while sum(each.done() for each in asked) < 3:
             assert time.monotonic() < until
             time.sleep(0.05)

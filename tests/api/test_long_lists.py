@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from amounts import some_of
 from apis import NEW, OLD, Client, clubs, serving_clubs
 
 from trundle.api import _object_reads
@@ -30,7 +31,7 @@ def filled(client, number):
     return names
 
 
-@pytest.mark.parametrize("number", [0, 1, 3, 4, 6, 10])
+@pytest.mark.parametrize("number", some_of([4, 0, 1, 10, 3, 6], 3))
 @pytest.mark.parametrize("version", [OLD, NEW])
 def test_a_list_is_whole_however_many_parts_it_has(client, number, version):
     names = filled(client, number)

@@ -52,6 +52,7 @@ def owned(client, version):
     return {each["manager"]: set(each["fieldsV1"]) for each in metadata["managedFields"]}
 
 
+@pytest.mark.full
 def test_a_later_hub_knows_the_owners_that_an_earlier_one_kept(releases, serving):
     first, _, last = releases
     with serving(first) as client:

@@ -31,6 +31,7 @@ def patch(client, name, body):
     return "PATCH", client.at(NEW, name), body, {"media_type": MERGE}
 
 
+@pytest.mark.full
 def test_patches_of_one_object_are_all_stored(client):
     client.create(NEW, "ada", group="red")
     names = {f"note-{number}" for number in range(40)}

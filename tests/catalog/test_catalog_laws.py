@@ -104,6 +104,7 @@ def try_change(catalog, state, chance):
     return after if expected else state
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", some_of(range(4), 4))
 def test_a_change_is_made_if_and_only_if_the_laws_hold_after_it(tmp_path, seed):
     chance = random.Random(seed)

@@ -86,7 +86,7 @@ def test_a_reader_sees_no_half_of_an_upload(url):
     child = in_child(work)
     with Catalog(url) as catalog:
         sizes = set()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while max(sizes, default=0) < 5 * COUNT and time.monotonic() < deadline:
             sizes.add(len(catalog.snapshot("acme")))
     assert ended(child) == 0

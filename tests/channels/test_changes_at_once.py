@@ -153,6 +153,7 @@ def test_a_version_is_unpublished_between_any_two_steps_of_publishing_it_again(p
     each_moment(place.folder, moments_of_repositories, call, act, check)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("place", [True], indirect=True, ids=["signed"])
 def test_a_publisher_publishes_between_any_two_steps_of_a_refresh(place):
     place.release("1.0.0")
@@ -256,6 +257,7 @@ def act_unpublish_and_collect(place):
     place.repository().collect_garbage(0, now=float("inf"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("place", [False], indirect=True, ids=["unsigned"])
 @pytest.mark.parametrize(
     "act",

@@ -114,6 +114,7 @@ def test_another_publishes_between_any_two_reads(tmp_path, monkeypatch, signed, 
     assert step > 3
 
 
+@pytest.mark.full
 def test_one_of_many_publishers_of_the_same_version_wins(repository, tmp_path):
     folders = [package(tmp_path / f"{n}", "1.0.0", content=f"{n}") for n in range(4)]
     results = [finish(process) for process in [start(repository, each) for each in folders]]
@@ -175,6 +176,7 @@ def steps(repository, act, expected, keys=None):
     return step
 
 
+@pytest.mark.full
 def test_a_publisher_that_slept_while_others_published_goes_on(remote, tmp_path, monkeypatch):
     """It had recorded its version, but nothing was shown yet; a process that sleeps renews no lease."""
     passing = PassingTime()

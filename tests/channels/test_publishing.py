@@ -55,6 +55,7 @@ def test_keys_that_a_manifest_has_in_vain_are_noted(repository, tmp_path):
         assert any("did you mean Require?" in each for each in done.notes)
 
 
+@pytest.mark.full
 def test_unpublishing_spares_what_another_tag_needs(repository, tmp_path):
     folder = package(tmp_path / "a", "1.0.0")
     release(repository, folder, word="beta", suffix="beta.1+7")
@@ -74,6 +75,7 @@ def test_unpublishing_spares_what_another_tag_needs(repository, tmp_path):
     assert repair(channel_of(repository)) == ()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("undo", [False, True])
 def test_a_tag_that_was_left_half_removed_is_in_no_publishers_way(remote, tmp_path, undo):
     folder = package(tmp_path / "a", "1.0.0")
@@ -107,6 +109,7 @@ def test_what_is_unpublished_comes_back_until_garbage_is_collected(repository, t
     assert repair(channel_of(repository)) == ()
 
 
+@pytest.mark.full
 def test_what_was_collected_as_garbage_comes_back_from_its_folder(tmp_path):
     folder = package(tmp_path / "a", "1.0.0")
     with serving.registry(tmp_path / "registry") as address:
@@ -331,6 +334,7 @@ def test_content_that_is_damaged_is_named_and_restored(layout, tmp_path, damage)
     assert again.notes == ("1.0.0: published already",)
 
 
+@pytest.mark.full
 def test_content_that_a_registry_lost_is_restored(remote, tmp_path):
     folder = package(tmp_path / "a", "1.0.0")
     release(remote, folder)

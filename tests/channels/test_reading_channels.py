@@ -129,6 +129,7 @@ def test_a_state_that_is_not_refreshed_expires(signed, store, keys):
     refused(RefusalCode.CLOCK_WENT_BACK, open_channel(WORD, signed), store, keys)
 
 
+@pytest.mark.full
 def test_the_files_of_two_states_are_not_mixed(layout, tmp_path, store, keys):
     release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
     export(open_channel(WORD, layout), tmp_path / "one")

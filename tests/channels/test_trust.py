@@ -473,6 +473,7 @@ class TestStore:
         assert state is not None
         assert json.loads(state.metadata["targets.json"])["signed"]["version"] == 2
 
+    @pytest.mark.full
     def test_several_clients_on_one_store(self, publisher: Publisher, tmp_path: Path) -> None:
         """While the channel changes, no reader sees it go back, and no update is lost."""
         TrustFolder(tmp_path / "trust").trust("a", trust(publisher.first))

@@ -60,6 +60,7 @@ def test_help_groups_the_commands(empty):
     assert places[0] < shown.index("explain") < places[1] < shown.index("keys") < places[2]
 
 
+@pytest.mark.full
 def test_help_imports_no_room(empty):
     code = (
         "import sys; sys.argv = ['trundle', '--help']\n"
@@ -76,6 +77,7 @@ def test_help_imports_no_room(empty):
     assert result.stderr.strip() == "[]"
 
 
+@pytest.mark.full
 def test_a_bug_is_reported_without_a_traceback(line):
     code = (
         "import sys, trundle.report\n"

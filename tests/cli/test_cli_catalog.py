@@ -355,7 +355,7 @@ def test_a_database_that_is_named_counts_more_than_the_server(line, monkeypatch)
         ("download com.acme.Db --to no/db.tar", 5, "no: expected a folder to write to"),
         ("download com.acme.Db --to db", 4, "db: expected no such file, found a folder"),
         ("use prod words.yaml", 2, "words.yaml: expected a model, with `Objects`"),
-        ("use prod odd.yaml", 5, "odd.yaml: com.acme.None: $: expected a class"),
+        ("use prod odd.yaml", 5, "odd.yaml:1: com.acme.None: $: expected a class"),
     ],
 )
 def test_paths_and_models_that_do_not_fit_are_named(line, arguments, code, text):

@@ -404,7 +404,7 @@ def test_at_a_terminal_the_latest_is_unpublished_after_a_question(shop, answer, 
     )
     os.close(terminal)
     os.write(master, f"{answer}\n".encode())
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=120)
     os.close(master)
     assert b"1.0.0 is the latest version" in errors
     assert process.returncode == code, errors
@@ -473,8 +473,8 @@ def test_what_pruning_refuses(shop, arguments, code, why):
 
 
 def test_an_expired_channel_is_reported(shop, monkeypatch):
-    shop.publish("1.0.0", "--valid-for", "PT1S")
-    later = now() + dt.timedelta(seconds=3)
+    shop.publish("1.0.0", "--valid-for", "PT5M")
+    later = now() + dt.timedelta(minutes=6)
     for module in ("publish", "channel", "_channels"):
         monkeypatch.setattr(f"trundle.cli.{module}.now", lambda: later)
     expired = "renew its validity period with `channel refresh --valid-for`"

@@ -52,6 +52,7 @@ def test_a_project_from_its_first_command_to_converted_documents(line, trundle):
     assert "Traceback" not in refused.stderr
 
 
+@pytest.mark.full
 def test_a_hook_is_called_by_the_generated_package(line, trundle):
     line.write(
         "hooks.py",
@@ -109,8 +110,7 @@ def test_an_interruption_is_quiet(line, kind, code):
     ) as process:
         writer = opened_once_read(line.folder / "pipe")
         try:
-            process.send_signal(kind)
-            out, err = process.communicate(timeout=30)
+            out, err = interrupted(process, kind)
         finally:
             process.kill()
             os.close(writer)
@@ -147,8 +147,7 @@ def test_an_interruption_ends_all_workers_and_changes_nothing(line):
     ) as process:
         writer = opened_once_read(line.folder / "pipe")
         try:
-            process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30)  # workers that go on would keep these open
+            out, err = interrupted(process, signal.SIGINT)
         finally:
             process.kill()
             os.close(writer)
@@ -195,9 +194,21 @@ def test_groups_are_generated_checked_locked_and_converted(line):
     assert found.returncode == 0, found.stdout
 
 
+def interrupted(process, kind):
+    """What a process writes until its end, and that of its workers, which a signal asks for.
+
+    One that comes just before it reads would only set Python's own flag, so another follows where it goes on for long.
+    """
+    for _ in range(6):
+        process.send_signal(kind)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.communicate(timeout=20)
+    return pytest.fail("the process does not end")
+
+
 def opened_once_read(pipe):
     """A named pipe opened for writing, once a process that has read from it waits for more."""
-    for _ in range(3000):
+    for _ in range(12_000):
         with contextlib.suppress(OSError):
             writer = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
             break
@@ -205,9 +216,8 @@ def opened_once_read(pipe):
     else:
         pytest.fail("the pipe is not opened")
     os.write(writer, b" ")
-    for _ in range(3000):
+    for _ in range(12_000):
         if not any(fcntl.ioctl(writer, termios.FIONREAD, bytes(4))):
-            time.sleep(0.1)  # A signal before it reads again would only set Python's own flag.
             return writer
         time.sleep(0.01)
     return pytest.fail("the pipe is not read")

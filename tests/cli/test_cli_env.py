@@ -274,6 +274,7 @@ def note(line):
     return line
 
 
+@pytest.mark.full
 def test_a_form_is_asked_and_its_password_is_kept_apart(note):
     with Talk(
         note.folder, "env", "add", "desk", "com.acme.Note", "--catalog", "catalog.db"
@@ -323,6 +324,7 @@ def test_answers_in_a_file_and_an_action(note):
     assert "- " in note.env("history", "desk").stdout
 
 
+@pytest.mark.full
 def test_wrong_answers_leave_no_draft(note):
     note.write("answers.yaml", "main: {secret: short, nope: 1}\n")
     refused = note.env("add", "desk", "com.acme.Note", "--values", "answers.yaml", code=3)

@@ -41,6 +41,7 @@ def kubeconfig(tmp_path, url):
     return file
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", ["server", "context"])
 def test_objects_come_and_go(server, tmp_path, way):
     kept = Kept(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed")

@@ -51,7 +51,7 @@ class Machine:
             capture_output=True,
             text=True,
             check=False,
-            timeout=120,
+            timeout=300,
         )
         assert code in (ANY, done.returncode), done.stdout + done.stderr
         return done
@@ -211,6 +211,7 @@ def test_findings_about_a_policy_name_the_line(plain):
     )
 
 
+@pytest.mark.full
 def test_a_signed_channel_is_followed_by_its_root(plain):
     plain.run("keys", "init", "keys", "--no-passphrase")
     (plain.folder / "package").mkdir()
@@ -243,6 +244,7 @@ def lose_the_files_of_the_head(repository, earlier):
         repository.blob_file(layer).unlink()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("damage", "signed"),
     [
@@ -381,6 +383,7 @@ def test_a_package_is_found_by_its_repository_too(plain):
     plain.run("plan", "oci:elsewhere//acme/crm", code=5)
 
 
+@pytest.mark.full
 def test_an_approval_that_no_policy_asks_for_is_a_warning(plain):
     plain.publish("1.0.0")
     plain.run("install", plain.repository, "--unsigned")

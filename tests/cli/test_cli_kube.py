@@ -81,6 +81,7 @@ def test_a_service_has_all_that_it_needs(folder, written):
     assert called["rules"][0]["resources"] == ["members", "members/status"]
 
 
+@pytest.mark.full
 def test_the_deployment_runs_a_command_that_there_is(folder, written):
     files = written(*SERVICE)
     (deployment,) = [each for each in files["webhook.yaml"] if each["kind"] == "Deployment"]
@@ -92,6 +93,7 @@ def test_the_deployment_runs_a_command_that_there_is(folder, written):
     assert "--admission=webhook" in arguments
 
 
+@pytest.mark.full
 def test_the_recipe_s_commands_work_in_the_project(folder, written):
     written(*SERVICE)
     lines = (folder / "manifests" / "Dockerfile").read_text().splitlines()

@@ -69,6 +69,7 @@ def plan(version, metadata, **properties):
     return {"apiVersion": version, "kind": "Plan", "metadata": metadata, **properties}
 
 
+@pytest.mark.full
 def test_a_client_edits_a_label_that_a_hook_wrote(plans, tmp_path):
     stored = convert(plans, plan(V1, {"labels": {"a": "b", KEY: "own"}}, seats=12), "storage")
     seen = convert(plans, stored, V3)

@@ -48,10 +48,14 @@ def test_the_packages_are_those_of_the_catalog(line):
     assert json.loads(found)["b"] == "text"
 
 
-def test_errors_name_the_file(line):
+def test_errors_name_the_file_and_the_line(line):
     line.write("bad.yaml", "?: {type: p.A, classVersion: '1'}\na: [1]\n")
     done = line.run("model", "convert", "bad.yaml", "--to", "p@2", "--packages", "p")
     assert (done.exit_code, done.stdout) == (3, "")
+    assert done.stderr.startswith("error: bad.yaml:2: $.a: ")
+    comment = "#" * 5_000_000  # Too large to look for lines in it.
+    line.write("bad.yaml", f"?: {{type: p.A, classVersion: '1'}}\n{comment}\na: [1]\n")
+    done = line.run("model", "convert", "bad.yaml", "--to", "p@2", "--packages", "p")
     assert done.stderr.startswith("error: bad.yaml: $.a: ")
 
 
@@ -60,7 +64,7 @@ def test_what_stays_is_a_warning(line):
     done = line.run("model", "convert", "odd.json", "--to", "p@2", "--packages", "p")
     assert done.exit_code == 0
     assert (
-        "warning: odd.json: $.Objects: expected a class that a package has, found gone.A"
+        "warning: odd.json:1: $.Objects: expected a class that a package has, found gone.A"
         in done.stderr
     )
     assert "[unknown-class]" in done.stderr

@@ -137,6 +137,7 @@ def test_a_person_is_asked_until_the_answers_fit(shop):
     assert loaded(model) == {"host": "web", "count": 3, "public": True, "size": "l", "spare": 6}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
 @pytest.mark.parametrize("at", ["Host: ", "Secret: "])
 def test_leaving_leaves_nothing(shop, at, key):
@@ -203,6 +204,7 @@ def upload(folder, *packages):
     )
 
 
+@pytest.mark.full
 def test_an_upload_reads_forms_and_keeps_the_original(shop):
     text = FILES["UI/ui.yaml"]
     file = shop / "shop" / "UI" / "ui.yaml"

@@ -46,6 +46,7 @@ def test_passing_tests(line):
     assert sorted(each.name for each in line.folder.iterdir()) == ["packages"]
 
 
+@pytest.mark.full
 def test_a_failing_test_is_shown_and_written(line):
     database(line.folder / "packages/db", FAILING)
     done = line.run(
@@ -64,6 +65,7 @@ def test_a_failing_test_is_shown_and_written(line):
     assert (root.get("tests"), root.get("failures")) == ("3", "1")
 
 
+@pytest.mark.full
 def test_outcomes_as_data(line):
     done = line.run(
         "package", "test", "packages", "-o", "json", "--coverage", "--only", "testSizes"
@@ -105,6 +107,7 @@ def test_a_package_without_tests_is_refused(line):
     assert "a class that extends io.murano.test.TestFixture" in done.stderr
 
 
+@pytest.mark.full
 def test_a_release_that_breaks_another_package(user):
     done = user.run("package", "test", "packages", "--against", "acme.Db@1.0.0")
     assert done.exit_code == 0, done.output

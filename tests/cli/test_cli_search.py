@@ -31,6 +31,7 @@ def place_of(machine):
     return machine.repository.removesuffix("acme/crm").rstrip("/")
 
 
+@pytest.mark.full
 def test_search_lists_the_channels_of_a_registry(machine):
     publish(machine, "1.0.0")
     publish(machine, "1.1.0", channel="beta", suffix="-beta.1")
@@ -50,6 +51,7 @@ def test_search_lists_the_channels_of_a_registry(machine):
         assert machine.run("search", registry, "billing", "-o", form).stdout.strip() == "[]"
 
 
+@pytest.mark.full
 def test_a_folder_that_is_not_there_is_no_registry(tmp_path):
     machine = Machine(tmp_path)
     refused = machine.run("search", "oci:nowhere", code=5).stderr
@@ -81,6 +83,7 @@ def test_outdated_lists_what_has_a_newer_version_and_what_changed(machine):
     assert [each["version"] for each in plan["changes"]] == ["2.0.0", "1.1.0"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("machine", ["directory", full("http")], indirect=True)
 def test_a_default_registry_completes_references(machine, monkeypatch):
     monkeypatch.setenv("TRUNDLE_REGISTRY", place_of(machine))

@@ -57,7 +57,7 @@ class Served:
         data = None if body is None else json.dumps(body).encode()
         headers = {"content-type": media_type}
         request = urllib.request.Request(f"{self.url}{path}", data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=20) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read())
 
     def create(self, name, **properties):
@@ -67,7 +67,7 @@ class Served:
     def stop(self, number=signal.SIGTERM):
         """Stops the server; its exit code."""
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +114,7 @@ class Watched(threading.Thread):
         return [(x["type"], x["object"]["metadata"]["name"]) for x in self.events]
 
     def wait_for(self, count):
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 60
         while len(self.events) < count and time.monotonic() < deadline:
             time.sleep(0.01)
         assert len(self.events) >= count, self.events
@@ -175,7 +175,7 @@ def test_a_signal_ends_watches_and_the_server(served, number):
     served.create("ada")
     watched.wait_for(1)
     assert served.stop(number) == 0
-    watched.join(10)
+    watched.join(60)
     assert not watched.is_alive()
     assert "Traceback" not in served.messages
 

@@ -110,6 +110,7 @@ def test_a_user_acts_as_another_where_rules_allow_it(secured):
     ]["userInfo"]["extra"] == {"a/b": ["c"]}
 
 
+@pytest.mark.full
 def test_rotated_files_count_without_a_restart(project, tmp_path):
     folder = shutil.copytree(project, tmp_path / "project")
     certificates = folder / "tls"
@@ -184,6 +185,7 @@ def test_pages_of_other_sites_cannot_use_a_server_without_access_control(folder)
         server.kill()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
 def test_kubectl_asks_who_it_is_and_what_it_may_do(secured, tmp_path):
     def kubeconfig(*options):

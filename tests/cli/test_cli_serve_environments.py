@@ -117,6 +117,7 @@ def start(project, places):
         each.kill()
 
 
+@pytest.mark.full
 def test_rules_say_who_may_look_work_and_call(start, places):
     (places / "tokens.csv").write_text(TOKENS)
     (places / "rules.yaml").write_text(RULES)
@@ -143,6 +144,7 @@ def test_rules_say_who_may_look_work_and_call(start, places):
     assert stranger.ask("GET", "environments")[0] == 401
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("number", [signal.SIGKILL, full(signal.SIGTERM)])
 def test_a_run_whose_server_ends_is_shown_as_interrupted_and_goes_on(start, places, number):
     server = start()

@@ -63,7 +63,7 @@ def serve(tmp_path):
         each.kill()
 
 
-def until(found, seconds=30):
+def until(found, seconds=120):
     deadline = time.monotonic() + seconds
     while not (result := found()):
         assert time.monotonic() < deadline
@@ -158,10 +158,9 @@ def test_a_client_that_watches_goes_on_from_where_it_was_when_a_release_arrives(
         time.sleep(0.05)
     upgrading.join()
     write(50)
-    until(lambda: len(seen) >= len(written))
+    until(lambda: ends and len(seen) >= len(written))
     stop.set()
     assert seen == written
-    assert ends >= 1
     server.stop()
 
 
@@ -252,6 +251,7 @@ class Hooks:
 """
 
 
+@pytest.mark.full
 def test_nothing_of_a_package_is_run(releases, serve):
     """Neither what it names as a hook, nor what it packs as its generated code."""
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
@@ -411,9 +411,12 @@ def test_metrics_count_watches_where_they_began(releases, serve):
     until(serves(server, members("v2")))
     assert answer.read() == b""
     connection.close()
-    time.sleep(0.2)
-    numbers = re.findall(open_watches, server.ask("GET", "/metrics").body)
-    assert [float(each) for each in numbers if float(each)] == []
+
+    def counted():
+        numbers = re.findall(open_watches, server.ask("GET", "/metrics").body)
+        return [float(each) for each in numbers if float(each)]
+
+    until(lambda: counted() == [])
 
 
 @pytest.mark.full
@@ -492,6 +495,7 @@ STATIC = {
 }
 
 
+@pytest.mark.full
 def test_a_release_with_static_methods_as_hooks_converts_by_them(releases, serve):
     server = serve()
     releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)

@@ -243,7 +243,7 @@ def test_the_command_goes_on_after_being_killed(line):
             text = f'{{"apiVersion":"2018-08-08","kind":"Person","id":"{at}","team":"x"}}'
             store.create(Key("Person", "default", f"p{at}"), text.encode())
     upgrade(line)
-    command = [*warm.script(), "store", "roll", "--rate", "200"]
+    command = [*warm.script(), "store", "roll", "--rate", "20"]
     process = subprocess.Popen(command, cwd=line.folder, env=os.environ, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
     left = 303
@@ -339,12 +339,12 @@ def test_a_dry_run_in_several_processes_writes_nothing(line):
 @pytest.mark.full
 def test_processes_that_are_killed_leave_the_rest_to_the_next_run(line):
     many(line)
-    command = [warm.TRUNDLE, "store", "roll", "--workers", "2", "--rate", "300"]
+    command = [warm.TRUNDLE, "store", "roll", "--workers", "2", "--rate", "30"]
     running = subprocess.Popen(command, cwd=line.folder, stderr=subprocess.DEVNULL)
     path = line.folder / "store.db"
 
     def rolled():
-        with contextlib.closing(sqlite3.connect(path)) as connection:
+        with contextlib.closing(sqlite3.connect(path, timeout=60)) as connection:
             query = "SELECT count(*) FROM store_revisions WHERE storage_version = '2019-09-09'"
             return connection.execute(query).fetchone()[0]
 

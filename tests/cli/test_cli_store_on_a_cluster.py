@@ -73,9 +73,9 @@ def test_a_cluster_rolls_and_checks_every_object_once(line, url, tmp_path):  # n
         command = [warm.TRUNDLE, "store", "roll", "--rate", "300", *on_it]
         running = subprocess.Popen(command, cwd=line.folder, stderr=subprocess.PIPE, text=True)
         while {version for version, _, _ in shown(line, url).values()} == {FIRST}:
-            assert running.poll() is None
+            assert running.poll() in {None, 0}
         cluster.workers[0].kill()
-        error = running.communicate(timeout=300)[1]
+        error = running.communicate(timeout=600)[1]
         assert running.returncode == 0, error
         assert "rolled" in error
         assert "no findings" in line.run("store", "check", *on_it).output

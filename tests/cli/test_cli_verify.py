@@ -70,6 +70,7 @@ def test_the_package_on_disk_counts_only_where_it_is_up_to_date(line) -> None:
     assert (result.exit_code, "generated to be proved" in result.stderr) == (0, True)
 
 
+@pytest.mark.full
 def test_schemas_are_proved_without_a_project(line) -> None:
     for path in ("schemas", "schemas/2014-04-04.yaml"):
         result = line.run("verify", path, *LITTLE)
@@ -105,6 +106,7 @@ def test_a_time_is_gone_on_for(line) -> None:
     assert (result.exit_code, "expected a time such as 90s" in result.stderr) == (2, True)
 
 
+@pytest.mark.full
 def test_an_impure_hook_is_found_and_reported_and_replayed(line) -> None:
     line.write("crm_hooks/__init__.py", "")
     line.write("crm_hooks/names.py", HOOK)

@@ -97,6 +97,7 @@ def test_a_service_that_only_converts_needs_no_extra(project):
     assert (result.stdout, result.stderr) == ("5\n5\n", "")
 
 
+@pytest.mark.full
 def test_the_engine_and_its_providers_need_one_extra(tmp_path):
     code = (
         "from pathlib import Path\n"
@@ -120,6 +121,7 @@ def test_the_command_without_its_extra_says_what_to_install(tmp_path):
     assert result.stderr.endswith("run: python -m pip install 'trundle[cli]'\n")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [(("status",), "channels"), full(("verify",), "verify"), full(("keys", "--help"), None)],

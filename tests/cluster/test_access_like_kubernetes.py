@@ -341,7 +341,7 @@ def kubectl(pair, cluster, tmp_path_factory):
         for folder in folders:
             done = subprocess.run(
                 [cluster.programs / "kubectl", f"--kubeconfig={folder / user}", *shlex.split(command)],
-                cwd=folder, text=True, capture_output=True, timeout=60, check=False,
+                cwd=folder, text=True, capture_output=True, timeout=120, check=False,
                 env={**os.environ, "HOME": str(folder)},
             )  # fmt: skip
             found.append(judging.plain(f"{done.returncode}\n{done.stdout}{done.stderr}"))

@@ -61,7 +61,7 @@ def pair(request, cluster, tmp_path_factory):
         asked.behaviour = reviewers.by_name
         config = json.loads(json.dumps(widgets.project()).replace(widgets.GROUP, group))
         webhook = {"name": NAME, "url": asked.url, "ca": str(authority.certificate)}
-        webhook |= {"failurePolicy": policy, "timeoutSeconds": 1}
+        webhook |= {"failurePolicy": policy, "timeoutSeconds": 3}
         config["admission"] = [{"type": "Widget", "version": "v2", "webhook": webhook}]
         project = Installer(folder)({"crd.json": crd}, config=config).project.folder
         cluster.define(crd)
@@ -91,7 +91,7 @@ def registered(group, policy, url, authority):
         "rules": [rule],
         "clientConfig": {"url": url, "caBundle": b64encode(authority).decode()},
         "failurePolicy": policy,
-        "timeoutSeconds": 1,
+        "timeoutSeconds": 3,
         "sideEffects": "None",
         "admissionReviewVersions": ["v1"],
         "matchPolicy": "Equivalent",

@@ -228,10 +228,10 @@ def test_one_that_is_killed_goes_on_or_is_given_back(place, expected):
     before = place.crd["spec"]
 
     def killed(*arguments, after):
-        given = place.command("--pages", "--page", "3", "--rate", "8", *arguments)
+        given = place.command("--pages", "--page", "3", "--rate", "4", *arguments)
         process = subprocess.Popen(given, cwd=place.project, env=place.environment, stdout=subprocess.DEVNULL)  # fmt: skip
         try:
-            until(lambda: after in json.dumps(place.crd["metadata"].get("annotations")), 60)
+            until(lambda: after in json.dumps(place.crd["metadata"].get("annotations")))
         finally:
             process.send_signal(signal.SIGKILL)
             process.wait()

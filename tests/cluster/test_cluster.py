@@ -110,7 +110,7 @@ def test_users_may_do_what_they_are_granted(cluster):
 def test_a_namespace_takes_along_what_is_inside(cluster):
     cluster.kubectl("create", "namespace", "passing")
     cluster.kubectl("create", "-n", "passing", "-f", "-", text=PERSON % "dan")
-    cluster.kubectl("delete", "namespace", "passing", "--timeout=60s")
+    cluster.kubectl("delete", "namespace", "passing", "--timeout=180s")
     assert cluster.request("GET", "/api/v1/namespaces/passing").status == 404
 
 
@@ -125,7 +125,7 @@ def test_owned_objects_are_collected(cluster):
     cluster.kubectl("create", "-f", "-", text=json.dumps(owned))
     cluster.kubectl("delete", "person", "eve")
     gone = "/apis/cluster.test/v1/namespaces/default/people/finn"
-    until(lambda: cluster.request("GET", gone).status == 404, seconds=60)
+    until(lambda: cluster.request("GET", gone).status == 404)
 
 
 def test_stored_objects_migrate(cluster):
@@ -148,4 +148,4 @@ def test_stored_objects_migrate(cluster):
             for each in status.get("conditions", ())
         )
 
-    until(succeeded, seconds=60)
+    until(succeeded)

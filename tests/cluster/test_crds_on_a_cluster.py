@@ -32,12 +32,12 @@ def establish(cluster):
         name = crd["metadata"]["name"]
         names.append(name)
         cluster.kubectl("apply", "-f", "-", text=json.dumps(crd))
-        cluster.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=30s")
+        cluster.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=180s")
         return json.loads(cluster.kubectl("get", "crd", name, "-o", "json").stdout)
 
     yield established
     for each in names:
-        cluster.kubectl("delete", "crd", each, "--timeout=60s")
+        cluster.kubectl("delete", "crd", each, "--timeout=180s")
 
 
 def require_sound(found):

@@ -15,7 +15,7 @@ from projects import Installer
 from test_watchers_of_a_killed_server import SPACE, Writer, newest, path, stop
 
 WRITERS, KILLS, SECONDS = 8, 3, 8
-PATIENCE = 60
+PATIENCE = 120
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ class Place:
     def define(self, crd):
         """Applies a CRD, and waits until the cluster uses its conversion."""
         self.cluster.define(crd)
-        time.sleep(1)
+        time.sleep(2)  # Nothing shows when it does.
 
     @property
     def crd(self):
@@ -143,11 +143,11 @@ def test_one_that_is_killed_goes_on_where_it_was(place):
         place.members.create("v1", f"m{number}", team="red", age=number)
     folder, crd = place.release("ours", "v1", "v2")
     place.define(crd)
-    given = command("--pages", "--page", "5", "--rate", "20")
+    given = command("--pages", "--page", "5", "--rate", "5")
     environment = {**os.environ, "KUBECONFIG": str(place.cluster.kubeconfig)}
     process = subprocess.Popen(given, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
     note = f"{place.members.group}/migration"
-    until(lambda: note in place.crd["metadata"].get("annotations", {}), 60)
+    until(lambda: note in place.crd["metadata"].get("annotations", {}))
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert len(shapes(place)) == 2
@@ -258,7 +258,7 @@ def test_clients_write_meanwhile_and_nothing_of_them_is_lost(place):
     folder, crd = place.release("ours", "v1", "v2")
     place.define(crd)
     environment = {**os.environ, "KUBECONFIG": str(place.cluster.kubeconfig)}
-    given = command("--pages", "--page", "1", "--rate", "10")
+    given = command("--pages", "--page", "1", "--rate", "2")
     process = subprocess.Popen(given, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
     age = 100
     while process.poll() is None:

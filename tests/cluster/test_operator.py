@@ -92,7 +92,7 @@ def test_a_channel_is_followed_and_what_a_release_drops_goes(cluster, operator, 
     events = cluster.kubectl("get", "events", "-n", space, "-o", "name").stdout.split()
     assert events
 
-    cluster.kubectl("delete", "installation", "db", "-n", space, "--timeout=30s")
+    cluster.kubectl("delete", "installation", "db", "-n", space, "--timeout=180s")
     assert there(cluster, space, "configmap", "db") == ""
     assert there(cluster, space, "configmap", "trundle-applied-db") == ""
 
@@ -130,7 +130,7 @@ def test_a_package_waits_for_one_that_it_requires(cluster, operator, publisher, 
     cluster.kubectl("delete", "installation", "b-base", "-n", space, "--wait=false")
     until(lambda: has(cluster, space, "b-base", "Ready", "False", "DependencyConflict"))
     assert there(cluster, space, "configmap", "base")
-    cluster.kubectl("delete", "installation", "a-top", "-n", space, "--timeout=30s")
+    cluster.kubectl("delete", "installation", "a-top", "-n", space, "--timeout=180s")
     until(lambda: shown(cluster, space, "b-base") == {})
     assert there(cluster, space, "configmap", "base") == ""
 
@@ -222,7 +222,7 @@ def test_a_stack_install_is_read_too(cluster, operator, publisher, space):
         "1.2.4",
         True,
     )  # The older one has the package, whatever their names.
-    cluster.kubectl("delete", "stackinstall", "aws", "-n", space, "--timeout=30s")
+    cluster.kubectl("delete", "stackinstall", "aws", "-n", space, "--timeout=180s")
     until(lambda: has(cluster, space, "again", "Ready", "True", "Applied"))
     until(lambda: there(cluster, space, "configmap", "stack") != "")
     cluster.kubectl("delete", "crd", "stackinstalls.stacks.crossplane.io")
@@ -287,14 +287,14 @@ def test_a_release_waits_for_migration_and_one_that_cannot_read_is_blocked(
     found = cluster.kubectl("get", f"gates.{GROUP}", "mine", "-n", space, "-o", "json").stdout
     assert json.loads(found)["data"] == "kept"
 
-    cluster.kubectl("delete", "installation", "gates", "-n", space, "--timeout=30s")
+    cluster.kubectl("delete", "installation", "gates", "-n", space, "--timeout=180s")
     assert there(cluster, space, f"gates.{GROUP}", "mine")
     create(
         cluster,
         wanted("gates", space, spec_of(publisher, "acme/gates", version="1.2.0", crds="Delete")),
     )
     until(lambda: installed(shown(cluster, space, "gates")) == ("1.2.0", True))
-    cluster.kubectl("delete", "installation", "gates", "-n", space, "--timeout=30s")
+    cluster.kubectl("delete", "installation", "gates", "-n", space, "--timeout=180s")
     assert there(cluster, space, "crd", f"gates.{GROUP}") == ""
 
 
@@ -350,7 +350,7 @@ def test_what_another_installation_takes_over_is_never_deleted(cluster, operator
     create(cluster, wanted("second", space, spec_of(publisher, "acme/heir", version="1.1.0")))
     until(lambda: has(cluster, space, "second", "Ready", "False", "InvalidSpec"))
     before = uid(cluster, space, "kept")
-    cluster.kubectl("delete", "installation", "first", "-n", space, "--timeout=60s")
+    cluster.kubectl("delete", "installation", "first", "-n", space, "--timeout=180s")
     until(lambda: installed(shown(cluster, space, "second")) == ("1.1.0", True))
     assert (uid(cluster, space, "kept"), data(cluster, space, "kept")) == (before, "2")
     assert there(cluster, space, "configmap", "gone") == ""
@@ -371,7 +371,7 @@ def test_two_packages_with_one_object_do_not_fight_over_it(cluster, operator, pu
         True,
     )
     before = uid(cluster, space, "both")
-    cluster.kubectl("delete", "installation", "left", "-n", space, "--timeout=60s")
+    cluster.kubectl("delete", "installation", "left", "-n", space, "--timeout=180s")
     until(lambda: installed(shown(cluster, space, "right")) == ("1.0.0", True))
     assert (uid(cluster, space, "both"), data(cluster, space, "both")) == (before, "right")
     assert there(cluster, space, "configmap", "left") == ""

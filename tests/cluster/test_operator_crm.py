@@ -258,7 +258,7 @@ def test_a_method_that_does_not_end_is_a_note_at_its_object_alone(cluster, opera
             body = {"apiVersion": f"{CREWS_GROUP}/v1", "kind": "Member", "metadata": {"name": name}}
             cluster.request("POST", member("v1"), {**body, "team": team}).ok()
         release_of_crews(publisher, "2.0.0", CREWS)
-        until(lambda: cluster.request("GET", member("v2", "ada")).status == 200, 120)
+        until(lambda: cluster.request("GET", member("v2", "ada")).status == 200)
         assert cluster.request("GET", member("v2", "ada")).ok()["crew"] == "RED"
         for _ in range(3):
             shown = cluster.request("GET", member("v2", "loop")).ok()

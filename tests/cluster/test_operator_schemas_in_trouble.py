@@ -116,7 +116,7 @@ def test_an_operator_that_is_killed_at_any_moment_rolls_on(
             assert [found[1]["group"], found[1]["note"]] == [f"t{number}", "1.2.0"]
             assert [found[2]["crew"], found[2]["note"]] == [f"t{number}", "1.2.0"]
         first.start()
-        cluster.kubectl("delete", "installation", "it", "-n", space, "--timeout=110s")
+        cluster.kubectl("delete", "installation", "it", "-n", space, "--timeout=180s")
         until(lambda: cluster.stored(GROUP, "members") == {}, 180)
     first.stop(9)
 
@@ -272,7 +272,7 @@ def test_what_the_manifests_grant_suffices(
         # One that drops the carrier loses nothing.
         bare = members.member("v2", "ada", group="blue")
         until(lambda: members.carrier in members.at("v2", "ada")["metadata"]["annotations"], 180)
-        until(lambda: keeps(members, bare), 60)
+        until(lambda: keeps(members, bare))
         cluster.kubectl("replace", "-f", "-", text=json.dumps(bare))
         assert (members.at("v1", "ada")["team"], members.at("v1", "ada")["age"]) == ("blue", 36)
         publish(publisher, package, "1.1.0", group, "v1", "v2", "v3")

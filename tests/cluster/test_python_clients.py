@@ -150,13 +150,13 @@ def test_kubernetes_applies(objects):
 
 def test_kubernetes_watches_and_resumes(objects):
     objects.create("v1", "ann")
-    events = objects.watch("v2", timeout_seconds=20)
+    events = objects.watch("v2", timeout_seconds=120)
     first = next(events)
     assert (first["type"], first["object"]["metadata"]["name"]) == ("ADDED", "ann")
     objects.create("v2", "ben")
     objects.api.delete_namespaced_custom_object(*objects.place("v1"), "ann")
     since = first["object"]["metadata"]["resourceVersion"]
-    events = objects.watch("v1", resource_version=since, timeout_seconds=20)
+    events = objects.watch("v1", resource_version=since, timeout_seconds=120)
     seen = [(each["type"], each["object"]["metadata"]["name"]) for each in islice(events, 2)]
     assert seen == [("ADDED", "ben"), ("DELETED", "ann")]
 
@@ -166,11 +166,11 @@ def test_kubernetes_is_told_to_list_again(objects, served):
     objects.create("v1", "ben")
     objects.api.delete_namespaced_custom_object(*objects.place("v1"), "ben")
     compact(served)
-    events = objects.watch("v2", resource_version=old, timeout_seconds=20)
+    events = objects.watch("v2", resource_version=old, timeout_seconds=120)
     with pytest.raises(ApiException) as gone:
         next(events)
     assert gone.value.status == 410
-    events = objects.watch("v2", timeout_seconds=20)
+    events = objects.watch("v2", timeout_seconds=120)
     assert next(events)["object"]["metadata"]["name"] == "ann"
 
 

@@ -38,7 +38,7 @@ def operating(cluster, folder, identity):
         yield acting
     finally:
         cluster.kubectl(
-            "delete", "crd", f"sites.{GROUP}", "--ignore-not-found", "--timeout=60s", check=False
+            "delete", "crd", f"sites.{GROUP}", "--ignore-not-found", "--timeout=180s", check=False
         )
         acting.stop(9)
         steady.end()

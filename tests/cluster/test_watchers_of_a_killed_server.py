@@ -40,7 +40,7 @@ class Client(threading.Thread):
     def __init__(self, server, seed):
         super().__init__(daemon=True)
         self.server, self.random = server, random.Random(seed)
-        self.pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(5, read=20))
+        self.pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(60, read=60))
         self.version = widgets.VERSIONS[seed % len(widgets.VERSIONS)]
         self.stopping = threading.Event()
         self.error = None
@@ -159,7 +159,7 @@ def test_no_watcher_misses_or_repeats_a_change(served):
         time.sleep(0.5)
     stop(writers)
     last = newest(served)
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + PATIENCE
     while any(each.since < last for each in watchers) and time.monotonic() < deadline:
         time.sleep(0.1)
     stop(watchers)
@@ -181,7 +181,7 @@ def stop(clients):
     for each in clients:
         each.stopping.set()
     for each in clients:
-        each.join(40)
+        each.join(90)
         assert not each.is_alive()
         assert each.error is None
 

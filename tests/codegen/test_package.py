@@ -194,6 +194,7 @@ def test_generated_code_and_a_hand_written_hook_are_strictly_typed(generated):
     assert found.returncode == 0, found.stdout + found.stderr
 
 
+@pytest.mark.full
 def test_a_hook_of_the_wrong_types_does_not_fit_its_protocol(generated):
     (generated / "misuse.py").write_text(
         "from made.hooks.v1_to_v2 import ThingNewerOutputs, ThingOlder\n"

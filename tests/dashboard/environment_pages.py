@@ -43,13 +43,29 @@ Forms:
 """
 
 
-def form_package(ui=UI, name="f"):
+SIZES = """
+  sizes:
+    Usage: Static
+    Scope: Public
+    Body:
+      - Return: {sizes: [[s, Small], [l, Large], [x, Huge]]}
+"""
+
+
+def asking_package(name="g", sizes=SIZES):
+    """A package with a form whose choices a method of it gives."""
+    ui = UI.replace("Version: 2.4", "Version: 2.4\nParametersSource: sizes")
+    ui = ui.replace("[[s, Small], [l, Large]]", "$sizes").replace("f.App", f"{name}.App")
+    return form_package(ui, name, sizes)
+
+
+def form_package(ui=UI, name="f", methods=""):
     """A package whose application is asked for by a form."""
     manifest = (
         f"Format: '1.4'\nFullName: {name}\nType: Application\nVersion: 1.0.0\n"
         f"Require: {{io.trundle: '1'}}\nClasses: {{{name}.App: App.yaml}}\nUI: ui.yaml\n"
     )
-    text = APP.replace("=: a", f"=: {name}")
+    text = APP.replace("=: a", f"=: {name}") + methods.lstrip("\n")
     files = {"manifest.yaml": manifest, "Classes/App.yaml": text, "UI/ui.yaml": ui}
     return Package.from_files(files)
 

@@ -5,7 +5,7 @@ import re
 import browsers
 import pytest
 from apis import CONFIG, SCHEMAS
-from environment_pages import form_package
+from environment_pages import asking_package, form_package
 from playwright.sync_api import expect
 from projects import Installer
 from served import Served
@@ -19,7 +19,7 @@ def folder(tmp_path_factory):
     (found / "clubs").mkdir()
     Installer(found / "clubs")(SCHEMAS, config=CONFIG)
     with Catalog(found / "catalog.db") as catalog:
-        assert not catalog.upload([form_package()], tenant="default").refused
+        assert not catalog.upload([form_package(), asking_package()], tenant="default").refused
     places = "places: {here: {folder: 'deployed/{tenant}/{environment}'}}\n"
     (found / "places.yaml").write_text(places)
     return found
@@ -34,13 +34,13 @@ def server(folder):
     found.kill()
 
 
-def added(page, name):
+def added(page, name, package="f"):
     """Makes an environment and adds an application by the form of its package."""
     page.goto("/ui/environments")
     page.get_by_label("Name").fill(name)
     page.get_by_role("button", name="Create").click()
     page.get_by_role("link", name="Add an application").click()
-    page.get_by_role("link", name="f", exact=True).click()
+    page.get_by_role("link", name=package, exact=True).click()
 
 
 @pytest.mark.full
@@ -59,17 +59,27 @@ def test_an_application_is_asked_for_tried_and_deployed(browser, server, folder)
         expect(page.get_by_text("mine", exact=True)).to_be_visible()
         page.get_by_role("button", name="See what deploying would do").click()
         do = page.get_by_role("button", name="Do it: deploy")
-        expect(do).to_be_visible(timeout=60_000)
+        expect(do).to_be_visible()
         assert [*where.rglob("*.yaml")] == []
         do.click()
         log = page.get_by_role("region", name="Log")
-        expect(log).to_contain_text("created", timeout=60_000)
-        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible(
-            timeout=60_000
-        )
+        expect(log).to_contain_text("created")
+        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible()
         page.get_by_role("link", name="shop").click()
         expect(page.get_by_role("heading", name=re.compile("deployed"))).to_be_visible()
     assert (where / "size.yaml").read_text() == "l"
+
+
+def test_questions_that_a_method_of_the_package_computes_are_asked(browser, server):
+    with browsers.tab(browser, server.url) as page:
+        added(page, "computed", "g")
+        page.get_by_label("Size").select_option("Huge")
+        page.get_by_label("Application Name").fill("vast")
+        page.get_by_role("button", name="Add to the draft").click()
+        expect(page.get_by_text("vast", exact=True)).to_be_visible()
+    drafts = "/v2/tenants/default/environments/computed/drafts/page"
+    made = server.ask("GET", drafts).ok()["model"]["applications"][0]
+    assert made["documents"]["size"] == "x"
 
 
 @pytest.mark.full
@@ -93,16 +103,16 @@ def test_nothing_serious_is_wrong_with_environments_at_any_width(browser, server
         page.get_by_label("Number of nodes").fill("1")
         page.get_by_label("Size").select_option("Small")
         page.get_by_role("button", name="Add to the draft").click()
+        expect(page.get_by_role("button", name="See what deploying would do")).to_be_visible()
         look("draft")
         page.get_by_role("button", name="See what deploying would do").click()
-        expect(page.get_by_role("button", name="Do it: deploy")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("button", name="Do it: deploy")).to_be_visible()
         look("tried")
         page.get_by_role("button", name="Do it: deploy").click()
-        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible(
-            timeout=60_000
-        )
+        expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible()
         look("done")
         page.get_by_role("link", name=f"at-{scheme}").click()
+        expect(page.get_by_role("heading", name=re.compile("deployed"))).to_be_visible()
         look("environment")
         page.goto(pages["form"])
         look("form")

@@ -9,7 +9,7 @@ import asgi
 import pytest
 import submitting
 from access import TOKENS
-from environment_pages import UI, form_package, served, upgraded
+from environment_pages import SIZES, asking_package, form_package, served, upgraded
 from kept import PACKAGE
 from objects_pages import OWN, post
 
@@ -64,6 +64,7 @@ def deployed(application, client, documents):
     return ended(application, confirmed(application, tried))
 
 
+@pytest.mark.full
 def test_an_environment_is_made_and_an_application_added(page):
     application, client = page
     assert "The tenant acme has no environment." in words(get(application, "", tenant="acme"))
@@ -100,6 +101,7 @@ def test_a_draft_is_deployed_after_its_effects_were_seen(page):
     assert "web a.App 1.1.0" in shown
 
 
+@pytest.mark.full
 def test_a_draft_that_changed_is_not_deployed_unseen(page):
     application, client = page
     client.create()
@@ -126,6 +128,7 @@ def test_what_was_tried_is_done_once_however_often_it_is_asked_for(page):
     client.ended(actions[0]["number"])
 
 
+@pytest.mark.full
 def test_what_was_tried_can_be_done_after_it_was_refused(page, monkeypatch):
     application, client = page
     client.create()
@@ -142,6 +145,7 @@ def test_what_was_tried_can_be_done_after_it_was_refused(page, monkeypatch):
     assert client.files() == {"one.yaml": "1\n"}
 
 
+@pytest.mark.full
 def test_what_was_tried_of_an_environment_is_not_done_with_a_later_one(page):
     application, client = page
     client.create()
@@ -235,6 +239,7 @@ def test_what_fails_says_why(page):
         assert (answer.status in {400, 404}, 'role="alert"' in answer.text) == (True, True), asked
 
 
+@pytest.mark.full
 def test_a_form_of_a_package_is_filled_in(page):
     application, client = page
     client.create()
@@ -270,14 +275,28 @@ def test_a_form_of_a_package_is_filled_in(page):
     assert len(client.get("environments", "shop")["secrets"]) == 1
 
 
-@pytest.mark.full
-def test_a_form_that_asks_the_package_is_answered_in_yaml(tmp_path):
-    ui = UI.replace("Version: 2.4", "Version: 2.4\nParametersSource: sizes")
-    ui = ui.replace("[[s, Small], [l, Large]]", "$sizes").replace("f.App", "g.App")
-    with served(tmp_path, packages=[form_package(ui, "g")]) as (application, client):
+def test_a_form_whose_choices_a_method_gives_is_filled_in(tmp_path):
+    with served(tmp_path, packages=[asking_package()]) as (application, client):
+        client.create()
+        shown = get(application, "/add", **SHOP, package="g")
+        assert re.findall(r'<option value="&#34;(.)&#34;', shown.text) == ["s", "l", "x"]
+        given, _ = submitting.form_in(shown.text)
+        wrong = post(application, "/ui/environments/add", **{**given, "/shop/size": '"m"'})
+        assert (wrong.status, "is not one of the values" in words(wrong)) == (422, True)
+        answers = {"/shop/size": '"x"', "/shop/admin": "Secret.1234"}
+        done = followed(application, post(application, "/ui/environments/add", **given | answers))
+        assert "g.App 1.0.0" in words(done)
+        made = client.get("environments", "shop", "drafts", "page")["model"]["applications"][0]
+        assert made["documents"]["size"] == "x"
+
+
+def test_a_form_whose_method_fails_is_answered_in_yaml(tmp_path):
+    failing = SIZES.replace("- Return: {", "- Throw: Broken\n        Message: no sizes today\n#")
+    with served(tmp_path, packages=[asking_package(sizes=failing)]) as (application, client):
         client.create()
         shown = get(application, "/add", **SHOP, package="g")
         assert "its questions need code of the package to run" in words(shown)
+        assert "no sizes today" in words(shown)
         assert 'name="/answers"' in shown.text
 
 

@@ -39,6 +39,7 @@ def address(name="one"):
     return f"/ui/objects/edit?of={GROUP}&type=sites&namespace=default&name={name}&v=v1&as=form"
 
 
+@pytest.mark.full
 def test_a_form_is_filled_in_by_keyboard(browser, server):
     odd = {"frame": {"color": ODD}, "tags": {f"a b/%20~{ODD.strip()}": ODD, "": "\nx"}}
     create(server, ports=[{"number": 1}], free={"x": [1.0, ODD]}, **odd)
@@ -84,6 +85,36 @@ def test_a_form_works_without_scripts(browser, server):
         page.get_by_role("button", name="Save").click()
         expect(page.get_by_role("heading", name="one")).to_be_visible()
     assert server.ask("GET", f"{PATH}/one").body["ports"] == [{"number": 8}]
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_keys_of_maps_are_changed(browser, server, scripts):
+    create(server, tags={"a": "1", "b": "2"}, zones={"x": {"size": 1}})
+    with browsers.tab(browser, server.url, java_script_enabled=scripts) as page:
+        page.goto(address())
+        page.get_by_label("Key of tags.a", exact=True).fill("b")
+        page.get_by_role("button", name="Show what changes").last.click()
+        expect(page.locator(".wrong")).to_have_text(
+            "There is 'b' already. Each key stands once in a map."
+        )
+        for width in (400, 800, 1100):
+            page.set_viewport_size({"width": width, "height": 900})
+            if scripts:
+                assert (width, browsers.flaws(page)) == (width, [])
+        page.get_by_label("Key of tags.a", exact=True).fill("c")
+        page.get_by_label("Key of zones.x", exact=True).fill("z")
+        page.get_by_role("button", name="Add to tags").click()
+        expect(page.get_by_label("Key of tags.c", exact=True)).to_be_visible()
+        page.get_by_label("New key in tags").fill("a")
+        page.get_by_role("button", name="Add to tags").click()
+        page.locator('[id="/tags/a"]').fill("3")
+        page.get_by_role("button", name="Show what changes").last.click()
+        expect(page.get_by_role("row", name='tags.c — "1"')).to_be_visible()
+        page.get_by_role("button", name="Save").click()
+        expect(page.get_by_role("heading", name="one")).to_be_visible()
+    saved = server.ask("GET", f"{PATH}/one").body
+    assert saved["tags"] == {"c": "1", "b": "2", "a": "3"}
+    assert saved["zones"] == {"z": {"size": 1}}
 
 
 @pytest.mark.full

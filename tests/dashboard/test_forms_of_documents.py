@@ -4,11 +4,12 @@ import json
 
 import pytest
 import submitting
+from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trundle.dashboard._drafts import document_of, drafted, sent
-from trundle.dashboard._fields import fields_in, groups_in
+from trundle.dashboard._fields import fields_in, groups_in, name_of
 from trundle.dashboard._frame import _templates
 from trundle.dashboard._schema_form import DocumentForm
 from trundle.documents import compact
@@ -151,8 +152,7 @@ def plain(text):
     return json.loads(compact(document_of(text)))
 
 
-@pytest.mark.full
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases())
 def test_what_is_not_touched_stays_byte_for_byte(case):
     maker, text = case
@@ -181,7 +181,7 @@ def test_odd_values_stay_as_they_are(value):
         assert sent(maker, text, sent_form(drafted(maker, text))[0]).text == text
 
 
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases())
 def test_a_form_shows_every_value(case):
     maker, text = case
@@ -192,7 +192,7 @@ def test_a_form_shows_every_value(case):
             assert any(path[:length] in shown for length in range(1, len(path) + 1)), path
 
 
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases(), st.data())
 def test_what_is_changed_is_changed_alone(case, data):
     maker, text = case
@@ -212,8 +212,34 @@ def test_what_is_changed_is_changed_alone(case, data):
     assert sent(maker, after.text, sent_form(after)[0]).text == after.text
 
 
+@settings(max_examples=amount(100))
+@given(cases(), st.data())
+def test_a_key_is_changed_alone_and_back(case, data):
+    maker, text = case
+    draft = drafted(maker, text)
+    parts = [*fields_in(draft.form), *groups_in(draft.form)]
+    entries = [each for each in parts if each.key is not None]
+    if not entries:
+        return
+    entry = data.draw(st.sampled_from(entries))
+    given_, _ = sent_form(draft)
+    assert given_[entry.rename_name] == entry.key
+    after = sent(maker, text, {**given_, entry.rename_name: "a new / key"})
+    assert after.problems == {}
+    renamed = (*entry.path[:-1], "a new / key")
+    now = leaves(plain(after.text))
+    back = {
+        (*entry.path, *path[len(renamed) :]) if path[: len(renamed)] == renamed else path: each
+        for path, each in now.items()
+    }
+    assert [*back.items()] == [*leaves(plain(text)).items()]  # In the same order, too.
+    form = sent_form(after)[0]
+    if entry.key and (place := f"rename {name_of(renamed)}") in form:
+        assert sent(maker, after.text, {**form, place: entry.key}).text == text
+
+
 @pytest.mark.full
-@settings(max_examples=100)
+@settings(max_examples=amount(100))
 @given(cases(), st.data())
 def test_buttons_add_and_remove_one_thing(case, data):
     maker, text = case

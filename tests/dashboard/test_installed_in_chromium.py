@@ -4,6 +4,7 @@ import datetime as dt
 
 import browsers
 import pytest
+import serving
 from playwright.sync_api import expect
 from served import Served
 from sites import Clock, Site
@@ -30,9 +31,15 @@ def site(tmp_path):
     return site
 
 
+def served(site):
+    options = "--installed", "--state", site.state, "--port", str(site.port)
+    return Served(site.folder, *options, command="ui")
+
+
 @pytest.fixture
 def server(site):
-    found = Served(site.folder, "--installed", "--state", site.state, command="ui")
+    site.port = serving.free_port()
+    found = served(site)
     yield found
     found.kill()
 
@@ -103,11 +110,8 @@ def test_two_users_at_once_and_a_server_that_restarts(browser, server, site):
         expect(one.get_by_role("row", name="1.0.1 rolled back to 1.0.0")).to_be_visible()
         other.get_by_role("button", name="Go back to 1.0.0").click()
         expect(other.get_by_role("main")).to_contain_text("expected a version")
-        port = str(server.port)
         server.stop()
-        again = Served(
-            site.folder, "--installed", "--state", site.state, "--port", port, command="ui"
-        )
+        again = served(site)
         try:
             one.reload()
             expect(one.get_by_role("row", name="1.0.1 rolled back to 1.0.0")).to_be_visible()

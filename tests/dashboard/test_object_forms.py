@@ -38,6 +38,12 @@ properties:
       properties: {number: {type: integer}, name: {type: string}}
   tags: {type: object, additionalProperties: {type: string}}
   free: {type: object, additionalProperties: true}
+  zones:
+    type: object
+    additionalProperties:
+      title: Zone
+      type: object
+      properties: {size: {type: integer}, notes: {type: object, additionalProperties: {type: string}}}
   shape:
     oneOf:
       - title: Circle
@@ -181,6 +187,77 @@ def test_elements_are_added_and_removed(served):
     text = document(sends(application, after(answer), "as yaml"))
     assert "  - name: b\n    number: 2\n  - number: 3\n" in text
     assert "margin: {}\n" in text
+
+
+def test_keys_of_maps_are_changed_in_their_places(served):
+    application, _ = served
+    given = after(sends(application, opened(application), "add /tags", **{"key /tags": "z"}))
+    given = after(sends(application, given, "add /zones", **{"key /zones": "east"}))
+    given = after(
+        sends(
+            application, given, "add", **{"key /zones/east/notes": "one", "/zones/east/size": "3"}
+        )
+    )
+    changes = {"rename /tags/x": "z", "rename /tags/z": "x", "/tags/z": "last"}  # They swap.
+    changes |= {"rename /zones/east": "c d/%", "rename /metadata/labels/tier": "level"}
+    changes |= {"rename /zones/east/notes/one": "two", "/zones/east/notes/one": "text"}
+    answer = sends(application, given, "refresh", **changes)
+    assert answer.status == 200
+    text = document(sends(application, after(answer), "as yaml"))
+    assert 'tags:\n  z: "y"\n  x: last\n' in text
+    assert "zones:\n  c d/%:\n    size: 3\n    notes:\n      two: text\n" in text
+    assert "labels:\n    level: gold\n" in text
+    previewed = sends(application, after(answer), "preview")
+    assert ["tags.z", "—", '"y"'] in cells(previewed), cells(previewed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "at", "what"),
+    [
+        ({"rename /tags/x": "z"}, ["/tags/x-called"], "There is 'z' already"),
+        ({"rename /tags/x": ""}, ["/tags/x-called"], "Give 'x' another key"),
+        (
+            {"rename /tags/x": "new", "key /tags": "new"},
+            ["/tags-key", "/tags/x-called"],
+            "There is 'new' already",
+        ),
+        (
+            {"rename /tags/x": "new", "rename /tags/z": "new"},
+            ["/tags/x-called", "/tags/z-called"],
+            "Each key stands once in a map",
+        ),
+    ],
+)
+def test_a_key_that_stands_twice_is_said_there_and_nothing_is_renamed(served, changes, at, what):
+    application, now = served
+    before = now()
+    given = after(sends(application, opened(application), "add /tags", **{"key /tags": "z"}))
+    given = after(sends(application, given, "add /zones", **{"key /zones": "east"}))
+    others = {"rename /zones/east": "west", "/tags/x": "typed", "key /metadata/labels": "more"}
+    answer = sends(application, given, "preview", **changes, **others)
+    assert answer.status == 422
+    assert sorted(wrong(answer)) == at
+    assert all(what in each for each in wrong(answer).values())
+    kept = after(answer)
+    assert {name: kept[name] for name in (*changes, *others)} == {**changes, **others}
+    assert now() == before
+    mended = sends(
+        application, kept, "preview", **{each: f"k{at}" for at, each in enumerate(changes)}
+    )
+    assert mended.status == 200, mended.text
+    assert "zones:\n  west: {}\n" in document(sends(application, after(mended), "as yaml"))
+
+
+def test_buttons_find_what_is_called_otherwise_by_now(served):
+    application, _ = served
+    given = opened(application)
+    renamed = {"rename /tags/x": "y", "rename /metadata/labels/tier": "level"}
+    answer = sends(application, given, "add /tags", **renamed, **{"key /tags": "x"})
+    shown = after(answer)
+    assert (shown["/tags/y"], shown["/tags/x"]) == ("y", "")
+    answer = sends(application, given, "remove /tags/x", **renamed)
+    assert not [name for name in after(answer) if name.startswith("/tags/")]
+    assert "/metadata/labels/level" in after(answer)
 
 
 def test_a_union_changes_its_variant_and_keeps_the_rest(served):

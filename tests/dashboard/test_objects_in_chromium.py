@@ -4,6 +4,7 @@ import re
 
 import browsers
 import pytest
+import serving
 from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, member
 from playwright.sync_api import expect
 from projects import Installer
@@ -97,19 +98,18 @@ def test_an_object_is_created_and_deleted_without_scripts(browser, server):
 
 @pytest.mark.full
 def test_a_list_goes_on_after_a_restart_of_its_server(browser, folder, tmp_path):
-    options = "--store", tmp_path / "store.sqlite"
+    options = "--store", tmp_path / "store.sqlite", "--port", str(serving.free_port())
     server = Served(folder, *options)
     try:
         create(server, "ada", team="red")
         with browsers.tab(browser, server.url, browsers.OFFLINE) as page:
             page.goto(f"/ui/objects/list?{OF}")
             expect(page.locator("#live")).to_be_visible()
-            port = server.port
             server.stop()
             expect(page.locator("#live")).to_be_hidden()
-            server = Served(folder, *options, "--port", str(port))
+            server = Served(folder, *options)
             create(server, "bob", team="red")
-            expect(page.get_by_role("link", name="bob")).to_be_visible(timeout=20_000)
+            expect(page.get_by_role("link", name="bob")).to_be_visible()
     finally:
         server.kill()
 
@@ -150,6 +150,7 @@ def test_nothing_serious_is_wrong_with_objects_at_any_width(browser, server, sch
                 text = page.get_by_label("Document in YAML")
                 text.fill(text.input_value().replace("team: red", "team: blue"))
                 page.get_by_role("button", name="Show what changes").click()
+                expect(page.get_by_role("button", name="Save")).to_be_visible()
             for width in (400, 900, 1400):
                 page.set_viewport_size({"width": width, "height": 900})
                 assert (name, width, browsers.flaws(page)) == (name, width, [])

@@ -107,6 +107,7 @@ def test_filters_choose(served):
     assert (answer.status, 'role="alert"' in answer.text) == (400, True)
 
 
+@pytest.mark.full
 def test_long_lists_have_pages(served):
     application, client = served
     for number in range(120):

@@ -4,10 +4,12 @@ import html
 import re
 import threading
 import time
+from pathlib import Path
 
 import asgi
 import pytest
 from access import TOKENS
+from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
 from objects_pages import OWN, post
 from sqlalchemy import text
 from starlette.applications import Starlette
@@ -15,8 +17,8 @@ from storing import V1, V2, document, key, people, people_before
 
 from trundle.api.access import Access, Guard
 from trundle.dashboard import ServerPage
-from trundle.dashboard._work import BusyStoreError, Work
-from trundle.store import Store, status
+from trundle.dashboard._work import MOST_FINDINGS, Work
+from trundle.store import BusyStoreError, Store, WorkLog, status
 
 NUMBER = 20
 
@@ -34,6 +36,13 @@ def store(schemes, tmp_path):
         for at in range(NUMBER):
             old.create(key(f"n{at:02}"), document(V1, team="red", age=at))
     with Store(tmp_path / "store.sqlite", now) as opened:
+        yield opened
+
+
+@pytest.fixture
+def either_store(url, schemes):  # noqa: F811 - the fixture
+    """A new store, in a file and on a server."""
+    with Store(url, schemes[1]) as opened:
         yield opened
 
 
@@ -77,23 +86,40 @@ def test_what_is_stored_is_tried_rolled_and_checked(store):
     assert "Every object can be shown at every version." in done(application, "check")
 
 
-def test_what_cannot_be_converted_is_named_with_its_reason(store):
+def spoil(store, names):
+    """Damages what is stored of some objects."""
     with store.database.writing() as connection:
-        statement = text("UPDATE store_revisions SET data = :data WHERE name = 'n07'")
-        connection.execute(statement, {"data": b'{"apiVersion": 7}'})
+        statement = text("UPDATE store_revisions SET data = :data WHERE name = :name")
+        for name in names:
+            connection.execute(statement, {"data": b'{"apiVersion": 7}', "name": name})
+
+
+def test_what_cannot_be_converted_is_named_with_its_reason_after_a_restart_too(store):
+    spoil(store, ["n07"])
     application = page_over(store, Access())
+    assert "Nothing was checked or rolled here yet." in shown(application)
     for task in ("check", "roll"):
-        assert "Nothing was checked" in shown(application) or task == "roll"
-        found = done(application, task)
-        assert "ended with findings 1 finding" in found
-        assert "default/n07" in found
-        assert "Nothing was checked" not in found
-    restarted = shown(page_over(store, Access()))
-    assert "n07" not in restarted
-    assert "Nothing was checked or rolled here since this server started" in restarted
-    assert "after a restart, Check finds again" in restarted
+        for found in (done(application, task), shown(page_over(store, Access()))):
+            assert "ended with findings 1 finding" in found
+            assert "default/n07" in found
+            assert "Nothing was checked" not in found
     assert versions(store) == {V1: 1, V2: NUMBER - 1}
+    assert f"Thing: {NUMBER - 1} from {V1} to {V2}" in shown(page_over(store, Access()))
     assert f"to be {V2}" in shown(application)
+
+
+def test_so_many_findings_are_kept_and_all_are_counted(store):
+    names = [f"m{at:03}" for at in range(MOST_FINDINGS + 7)]
+    for each in names:
+        store.create(key(each), document(V2, group="red"))
+    spoil(store, names)
+    for found in (done(page_over(store, Access()), "check"), shown(page_over(store, Access()))):
+        assert f"{MOST_FINDINGS + 7} findings" in found
+        assert "and 7 more" in found
+        assert "default/m099" in found
+        assert "default/m100" not in found
+    with store.database.reading() as connection:
+        assert connection.execute(text("SELECT count(*) FROM store_work")).scalar() == 1
 
 
 class Held(Work):
@@ -109,6 +135,15 @@ class Held(Work):
         super()._step(*step)
 
 
+def ended(work):
+    """How work ended."""
+    deadline = time.monotonic() + 60
+    while work.progress.state == "running":
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return work.progress
+
+
 def test_one_thing_at_a_time_and_it_stops_when_asked(store, monkeypatch):
     monkeypatch.setattr("trundle.store._rolling._BATCH", 5)
     work = Held(store)
@@ -118,15 +153,62 @@ def test_one_thing_at_a_time_and_it_stops_when_asked(store, monkeypatch):
         work.start("check")
     work.stop()
     work.goes_on.set()
-    deadline = time.monotonic() + 60
-    while work.progress.state == "running":
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    assert work.progress.state == "stopped"
+    assert ended(work).state == "stopped"
     assert versions(store) == {V1: NUMBER - 5, V2: 5}
     application = page_over(store, Access())
+    assert "It was stopped. The next one goes on." in shown(application)
     done(application, "roll")
     assert versions(store) == {V2: NUMBER}
+
+
+def test_another_server_of_the_store_sees_what_is_done_and_stops_it(store, schemes, monkeypatch):
+    monkeypatch.setattr("trundle.dashboard._work._PAUSE", 0.0)
+    work = Held(store)
+    work.start("check")
+    assert work.reached.wait(60)
+    with Store(Path(store.database.where), schemes[1]) as other:
+        beside = Work(other)
+        assert (beside.progress.task, beside.progress.state) == ("check", "running")
+        with pytest.raises(BusyStoreError):
+            beside.start("roll")
+        beside.stop()
+        work.goes_on.set()
+        assert ended(beside).state == "stopped"
+        beside.start("check")
+        assert ended(beside).state == "ended"
+        assert work.progress == beside.progress
+
+
+def test_work_that_ended_with_its_process_is_interrupted_and_keeps_what_was_found(store):
+    log = WorkLog(store)
+    found = {"resource": "Thing", "done": 7, "total": 20, "found": 1}
+    found["findings"] = [{"place": "Thing default/n03", "message": "it is broken"}]
+    with log.working():
+        number = log.begin("check")
+        assert log.note(number, found, is_running=True)
+        assert " running" in shown(page_over(store, Access()))
+    seen = shown(page_over(store, Access()))
+    assert "Check interrupted with findings" in seen
+    assert "ended before it was done, at 7 of 20 of Thing. The next one begins again." in seen
+    assert "What was found until then: Thing default/n03 it is broken" in seen
+    assert 'value="stop"' not in seen
+    # What is noted late, by who lost the lock, changes nothing.
+    assert log.begin("roll") == number + 1
+    assert not log.note(number, {}, is_running=False)
+    assert log.last().task == "roll"
+
+
+def test_texts_that_a_database_cannot_keep_are_kept_as_far_as_it_can(either_store):
+    class Failing(Work):
+        def _check(self):
+            raise ValueError("nul \0 and a half \ud800" + "x" * 5000)
+
+    work = Failing(either_store)
+    work.start("check")
+    assert ended(work).state == "failed"
+    kept = Work(either_store).progress
+    assert kept.error == work.progress.error
+    assert kept.error.startswith("nul \ufffd and a half ?xxx")
 
 
 def test_only_who_is_let_sees_storage_and_changes_it(store, tmp_path):

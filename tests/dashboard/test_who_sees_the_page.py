@@ -5,6 +5,7 @@ import shutil
 import asgi
 import browsers
 import pytest
+import serving
 from access import TOKENS, written
 from apis import CONFIG, SCHEMAS
 from playwright.sync_api import expect
@@ -126,7 +127,7 @@ def test_a_page_says_what_browsers_may_do_with_it(project):
 @pytest.mark.full
 def test_a_server_keeps_users_apart_and_its_restart_ends_sessions(project, tmp_path, browser):
     folder = shutil.copytree(project.folder, tmp_path / "project")
-    options = written(folder)
+    options = *written(folder), "--port", str(serving.free_port())
     server = Served(folder, *options)
     try:
         with (
@@ -142,16 +143,15 @@ def test_a_server_keeps_users_apart_and_its_restart_ends_sessions(project, tmp_p
                 page.get_by_label("Token").fill(token)
                 page.get_by_role("button", name="Sign in").click()
                 expect(page.get_by_role("link", name="Member").first).to_be_visible()
-                assert page.url.endswith("/ui/versions?q=member")
+                expect(page).to_have_url(f"{server.url}/ui/versions?q=member")
             root.get_by_role("button", name="Sign out root").click()
             expect(root.get_by_role("heading", name="Sign in")).to_be_visible()
             ben.reload()
             expect(ben.get_by_role("button", name="Sign out ben")).to_be_visible()
-            port = server.port
             server.stop()
             ben.get_by_role("searchbox").fill("club")
             expect(ben.locator("#said")).to_have_text("The server does not answer.")
-            server = Served(folder, *options, "--port", str(port))
+            server = Served(folder, *options)
             ben.get_by_role("searchbox").fill("")
             expect(ben.get_by_role("heading", name="Sign in")).to_be_visible()
     finally:

@@ -144,7 +144,7 @@ def test_a_word_is_found(browser, url):
         page.get_by_role("textbox", name="Search").fill("carrier")
         page.keyboard.press("Enter")
         found = page.locator("#search-results li a").filter(has_text="Put it into a cluster")
-        expect(found.first).to_be_visible(timeout=20_000)
+        expect(found.first).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [400, 800, 1400])

@@ -78,6 +78,7 @@ def test_a_class_cannot_extend_one_that_describes_others():
     assert built({"M": "Usage: Meta", "A": "Extends: M\nUsage: Meta"}, "A").is_meta
 
 
+@pytest.mark.full
 def test_five_hundred_ancestors_work_and_a_limit_holds():
     classes = {"C0": "", **{f"C{at}": extends(f"C{at - 1}") for at in range(1, 501)}}
     assert len(built(classes, "C500").ancestors) == 501
@@ -187,9 +188,9 @@ def test_stacked_diamonds_are_looked_up_in_linear_time():
         return time.process_time() - started
 
     assert names(stacked(18).winners("f()")) == ["A18", "B18"]
-    small = min(looked_up(100) for _ in range(3))
-    large = min(looked_up(200) for _ in range(3))
-    assert large <= 2.5 * small + 0.001
+    small = min(looked_up(100) for _ in range(5))
+    large = min(looked_up(200) for _ in range(5))
+    assert large <= 3 * small + 0.001
 
 
 @st.composite

@@ -87,12 +87,14 @@ def cut(url):
     """Ends all connections of a database that have locks, as a server does that is restarted."""
     with psycopg.connect(url, autocommit=True) as connection:
         ending = (
-            "SELECT count(pg_terminate_backend(pid)) FROM pg_locks WHERE locktype = 'advisory'"
+            "SELECT pid, pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
             " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
         )
-        (found,) = connection.execute(ending).fetchone()
-    assert found
-    time.sleep(0.2)
+        ended = [pid for pid, _ in connection.execute(ending).fetchall()]
+        assert ended
+        there = "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY(%s)"
+        while connection.execute(there, (ended,)).fetchone() != (0,):
+            time.sleep(0.02)
 
 
 @pytest.mark.parametrize("look", ["settle", "begin"])

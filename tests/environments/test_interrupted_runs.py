@@ -70,6 +70,7 @@ def dies(kept, left):
     return code == 9
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("stride", [19, full(1)])
 def test_a_death_between_an_effect_and_its_record_changes_no_result(url, tmp_path, stride):
     kept = Kept(url, tmp_path / "deployed")
@@ -175,7 +176,7 @@ def test_a_lost_lock_is_free_again(on_server, tmp_path):
             other.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND pid <> pg_backend_pid()"
             )
-        for _ in range(100):
+        for _ in range(3000):
             try:
                 assert kept.deploy().number == 1
                 break

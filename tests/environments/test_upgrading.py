@@ -85,6 +85,7 @@ def test_nothing_newer_is_no_deployment(shop):
     assert (result.number, result.upgraded, len(shop.history())) == (None, {}, 1)
 
 
+@pytest.mark.full
 def test_a_minor_version_comes_with_its_upgrade_method(shop):
     offer(shop, MINOR)
     would = shop.run(upgrade, dry_run=True)

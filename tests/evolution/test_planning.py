@@ -364,6 +364,7 @@ def test_generated_code_is_the_same_in_any_order_of_declaration():
         assert fingerprint(Evolution(tuple(schemas), tuple(changes))) == wanted
 
 
+@pytest.mark.full
 def test_generated_code_is_the_same_under_any_hash_seed():
     code = "import test_planning as t; print(t.fingerprint(t.evolution(t.EVERYTHING, *t.CHANGES)))"
     here = Path(__file__).parent

@@ -22,7 +22,7 @@ def run(*python: str, **environment: str) -> "subprocess.CompletedProcess[str]":
         capture_output=True,
         text=True,
         encoding="utf-8",
-        timeout=60,
+        timeout=300,
         check=False,
     )
 
@@ -40,6 +40,7 @@ def test_it_ends_well_on_a_terminal_of_any_width(columns: str) -> None:
     assert "\x1b" not in ran.stdout
 
 
+@pytest.mark.full
 def test_it_shows_the_whole_story() -> None:
     ran = run(COLUMNS="120", PYTHONIOENCODING="utf-8")
     assert (ran.returncode, ran.stderr) == (0, "")

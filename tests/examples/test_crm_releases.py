@@ -438,6 +438,7 @@ def test_removing_one_direction_of_the_hook_is_found(tmp_path: Path) -> None:
     assert any("PersonNames" in each.message and "assigned" in each.message for each in findings)
 
 
+@pytest.mark.full
 def test_removing_the_hook_from_the_configuration_is_found(tmp_path: Path) -> None:
     file = whole_project(tmp_path / "crm")
     config = yaml.load(file.read_text(), yaml.BaseLoader)
@@ -484,6 +485,7 @@ def test_no_release_makes_what_an_earlier_one_stored_unreadable(tmp_path: Path) 
     assert read_lock(CRM / "trundle.lock").resources["Person"].keys() == stored
 
 
+@pytest.mark.full
 def test_forgetting_the_previews_rename_is_refused_by_the_lock(tmp_path: Path) -> None:
     file = whole_project(tmp_path / "crm")
     lines = file.read_text().splitlines()

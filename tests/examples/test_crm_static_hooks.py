@@ -80,6 +80,7 @@ def agree(schemes, document: bytes, base: bytes | None = None) -> bytes:
     return kept
 
 
+@pytest.mark.full
 @settings(
     max_examples=300 if ALL else 40,
     deadline=None,
@@ -119,6 +120,7 @@ def converted(schemes, source, target, **properties):
     return json.loads(found.pop())
 
 
+@pytest.mark.full
 @settings(max_examples=500 if ALL else 100, deadline=None, database=None)
 @given(one=NAMES, other=NAMES, third=NAMES, line=LINES, part=PARTS)
 def test_each_hook_comes_to_the_same_for_any_texts(schemes, one, other, third, line, part):

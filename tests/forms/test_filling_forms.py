@@ -140,7 +140,7 @@ def test_a_pattern_that_takes_long_ends():
     start = time.perf_counter()
     finding = refusal("type: string, regexpValidator: '^(a+)+$'", "a" * 60 + "!")
     assert finding.code in ("form-limit", "wrong-answer")
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 60
 
 
 def test_all_wrong_answers_are_listed():

@@ -2,6 +2,7 @@
 
 import jsonschema
 import pytest
+from amounts import amount
 from asked_forms import answered, counted, form_with
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,7 +65,7 @@ def verdicts(form, values):
 
 @pytest.mark.parametrize("more", MORE)
 @pytest.mark.parametrize("field", SAID_BY_BOTH)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=amount(60), deadline=None)
 @given(value=VALUE)
 def test_schema_and_form_agree(field, more, value):
     form = (
@@ -85,7 +86,7 @@ def test_schema_and_form_agree_on_no_value(field):
 
 @pytest.mark.parametrize("more", MORE)
 @pytest.mark.parametrize("field", SAID_BY_THE_FORM)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=amount(40), deadline=None)
 @given(value=VALUE)
 def test_the_schema_refuses_nothing_that_the_form_takes(field, more, value):
     other = "{name: other, type: integer, required: false, initial: 3}"

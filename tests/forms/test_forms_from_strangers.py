@@ -2,6 +2,7 @@
 
 import contextlib
 
+from amounts import amount
 from asked_forms import counted
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -59,7 +60,7 @@ ANSWER = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=amount(300), deadline=None)
 @given(text=st.one_of(LINES, PART, st.text(max_size=40)), answer=ANSWER)
 def test_forms_end_with_a_result_or_with_findings(text, answer):
     reading = read_form(text, "ui.yaml", "a.App")

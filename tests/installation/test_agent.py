@@ -156,14 +156,14 @@ def test_the_command_follows_until_a_signal_and_then_ends_well(tmp_path, kind):
     try:
         assert '"idle"' in process.stdout.readline()
         second = start(site, command=warm.script())
-        assert second.wait(60) == 8
+        assert second.wait(120) == 8
         assert "expected no other agent" in second.stderr.read()
         second.communicate()
         site.publish("1.0.1")
         assert '"upgrade"' in process.stdout.readline()
         time.sleep(0.1)
         process.send_signal(kind)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=120)
     finally:
         process.kill()
     assert (process.returncode, errors) == (0, "")
@@ -177,6 +177,6 @@ def test_the_command_can_look_just_once(tmp_path):
     site.publish("1.0.0")
     site.install()
     site.publish("1.0.1")
-    output, errors = start(site, "--once", command=warm.script()).communicate(timeout=60)
+    output, errors = start(site, "--once", command=warm.script()).communicate(timeout=120)
     assert " upgrade acme/crm 1.0.1: from 1.0.0" in output
     assert errors == ""

@@ -94,6 +94,7 @@ CASES = [
 ]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("command", "signed", "act"), CASES)
 def test_a_publisher_acts_between_any_two_steps_of_a_command(tmp_path, command, signed, act):
     site = site_in(tmp_path / "site", signed=signed)

@@ -149,6 +149,7 @@ def test_a_dry_run_of_an_installation_trusts_nothing(tmp_path):
         assert installation.packages() == ()
 
 
+@pytest.mark.full
 def test_the_tables_are_those_of_the_migrations(tmp_path):
     with postgres.server() as server:
         with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:

@@ -34,6 +34,7 @@ def looked(site, **annotations):
         return str(installation.package(NAME).version)
 
 
+@pytest.mark.full
 def test_what_was_gone_back_from_is_held_as_long_as_the_annotation_is_there(tmp_path):
     site = sites.Site(tmp_path)
     site.publish("1.0.0")
@@ -76,6 +77,7 @@ def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
     assert "1.1.0: held; remove the annotation" in report.blocked["Hold"]
 
 
+@pytest.mark.full
 def test_it_goes_back_to_what_has_to_be_fetched_again(tmp_path):
     site = sites.Site(tmp_path)
     site.publish("1.0.0")

@@ -27,6 +27,7 @@ def person(**names):
     }
 
 
+@pytest.mark.full
 def test_classes_go_along_and_objects_convert_by_them(tmp_path, loader):
     content = packed(write_package(tmp_path / "crm", "1.0.0", *KNOWN))
     assert {each for each in _files(content) if not each.startswith("schemas/")} == {

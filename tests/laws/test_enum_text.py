@@ -62,17 +62,20 @@ def check(enums: Enums, scheme: Any, text: str, wrap: str = "{}") -> None:
 @pytest.mark.parametrize("wrap", ["{}", "[{}]", "{{{}}}"])
 @pytest.mark.parametrize(
     "enums",
-    [
-        chain(["Small"], ["Small", "Large"], None),
-        chain(["Small", "Large"], ["Small"], None),
-        chain(None, ["Small"], ["Small", "Large"]),
-        chain(["Small", "Large"], None, ["SMALL"]),
-        chain(["Standard_A1", "Small"], ["STANDARD_A1", "SMALL"]),
-        chain(["Small"], ["Large"], ["small"]),
-        chain(["Small", "small"], ["Small"]),
-        chain(["Small"], ["Small", "Large"], ["Small", "Large", "Huge"]),
-        {"v1": ["Small", "Large"], "v2beta1": ["Small"], "v2": None},
-    ],
+    some_of(
+        [
+            chain(["Small"], ["Small", "Large"], None),
+            chain(["Small", "Large"], ["Small"], None),
+            chain(None, ["Small"], ["Small", "Large"]),
+            chain(["Small", "Large"], None, ["SMALL"]),
+            chain(["Standard_A1", "Small"], ["STANDARD_A1", "SMALL"]),
+            chain(["Small"], ["Large"], ["small"]),
+            chain(["Small", "small"], ["Small"]),
+            chain(["Small"], ["Small", "Large"], ["Small", "Large", "Huge"]),
+            {"v1": ["Small", "Large"], "v2beta1": ["Small"], "v2": None},
+        ],
+        3,
+    ),
 )
 def test_a_client_reads_the_text_that_it_wrote_and_others_their_own_letter_case(
     enums: Enums, wrap: str, text: str
@@ -181,6 +184,7 @@ def test_an_entry_is_kept_only_for_a_text_in_another_letter_case(growing: Any) -
     assert list(kept["$propertyBag"]) == ["size~"]
 
 
+@pytest.mark.full
 def test_a_later_release_keeps_what_clients_wrote() -> None:
     known = {version: {**each, "Size": SIZES[version]} for version, each in GROWING.items()}
     old = evolve(known)
@@ -228,13 +232,16 @@ WRAPS = {
 @pytest.mark.parametrize("older_writes", [True, False], ids=["older writes", "newer writes"])
 @pytest.mark.parametrize(
     "enums",
-    [
-        chain(None, ["LARGE", "small"]),
-        chain(["LARGE", "small"], None),
-        chain(["LARGE", "small"], ["LARGE", "small", "x"]),
-        chain(["LARGE", "small"], ["Large", "Small"]),
-        chain(["LARGE", "small"], None, ["Large", "Small"]),
-    ],
+    some_of(
+        [
+            chain(None, ["LARGE", "small"]),
+            chain(["LARGE", "small"], None),
+            chain(["LARGE", "small"], ["LARGE", "small", "x"]),
+            chain(["LARGE", "small"], ["Large", "Small"]),
+            chain(["LARGE", "small"], None, ["Large", "Small"]),
+        ],
+        4,
+    ),
     ids=str,
 )
 @pytest.mark.parametrize("hub", ["v1", "v2"])

@@ -2,7 +2,7 @@
 
 import pytest
 from engines import package
-from test_hooks_of_packages import ruled
+from hooked_people import ruled
 
 from trundle.engine import Engine
 from trundle.models import convert_model, targets

@@ -1,23 +1,11 @@
 """Hooks of packages are held to the laws of conversion, with generated values."""
 
 import pytest
-from test_hooks_of_packages import BEGIN, NAMES, people
+from hooked_people import TOTAL, people
 
 from trundle.engine import Limits
 from trundle.project import ProofOptions, prove_classes
 from trundle.project.package_evolution import PackageEvolutions
-
-SPLIT = "- $found: {first: $full.split(' ').first(), last: $full.split(' ').last()}"
-TOTAL = (
-    NAMES.replace(BEGIN, """- $found: {full: "coalesce($first, '') + ' ' + coalesce($last, '')"}""")
-    .replace(
-        SPLIT,
-        """- $name: coalesce($full, '')
-      - $found: {first: $name.split(' ').first(), last: $name.split(' ').last()}""",
-    )
-    .replace("Default: [{Return: int($value)}]", "Default: [{Return: len($value)}]")
-)
-"""Hooks that take whatever values there are."""
 
 
 def proved(names, limits=None, *, examples=3, resource="p.Person"):

@@ -189,6 +189,7 @@ def test_the_executable_bit_is_kept():
     assert Package.from_archive(package.archive) == package
 
 
+@pytest.mark.full
 def test_bombs_are_refused_before_they_are_unpacked():
     bomb = zipped({"zeros": bytes(65 * 1024**2)})
     assert len(bomb) < 100_000

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 import pyarrow as pa
 import pytest
@@ -127,6 +128,7 @@ def test_what_ends_midway_goes_on(source, tmp_path, package):
     assert run(source, out, package).before == len(work.parts)
 
 
+@pytest.mark.full
 def test_two_runs_at_the_same_time_come_to_the_same(source, tmp_path, package):
     out = tmp_path / "out"
     runs = [FolderConversion(str(source), str(out), TO, package, 2000) for _ in range(2)]
@@ -284,14 +286,15 @@ def interruptible():
 def test_an_interruption_ends_the_command_and_the_next_one_goes_on(crm, tmp_path, package):  # noqa: F811
     source, out = tmp_path / "in", tmp_path / "out"
     source.mkdir()
-    lines = [person(number, level="slow") for number in range(400)]
+    lines = [person(number, level="slow") for number in range(800)]
     (source / "a.jsonl").write_bytes(b"\n".join(lines))
     arguments = (str(source), "--to", "2015-05-05", "--into", str(out), "--part-size", "2000")
     process = command(crm, *arguments, "--jobs", "2", start_new_session=True)
     while not list(out.glob("manifests/*.json")):
         assert process.poll() is None
+        time.sleep(0.002)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     assert process.returncode == 130
     process = command(crm, *arguments, "--jobs", "2")
     error = process.communicate()[1]

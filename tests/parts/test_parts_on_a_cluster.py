@@ -23,7 +23,7 @@ def command(crm, source, out, *options):  # noqa: F811
 
 
 def ended(process, code):
-    error = process.communicate(timeout=90)[1]
+    error = process.communicate(timeout=600)[1]
     assert process.returncode == code, error
     return error
 
@@ -33,7 +33,10 @@ def source(tmp_path):
     folder = tmp_path / "in"
     folder.mkdir()
     for name in "ab":
-        lines = [person(f"{name}{number}", level="slow") for number in range(400)]
+        lines = [
+            person(f"{name}{number}", level="slow" if number % 2 else "gold")
+            for number in range(800)
+        ]
         lines[100] = b"{"
         (folder / f"{name}.jsonl").write_bytes(b"\n".join(lines))
     return folder
@@ -61,12 +64,12 @@ def test_whatever_is_killed_nothing_is_lost_and_nothing_is_there_twice(crm, sour
             before = len(list(out.glob("manifests/*.json")))
             while victim and process.poll() is None and _done(out) < before + 2:
                 time.sleep(0.02)
-            time.sleep(chance.uniform(0, 0.5))
+            time.sleep(chance.uniform(0, 0.3))
             if victim and process.poll() is None:
                 killed.append(victim)
                 at_hand = {"client": process, "scheduler": cluster.scheduler}
                 at_hand.get(victim, cluster.workers[0]).send_signal(signal.SIGKILL)
-            error = process.communicate(timeout=90)[1]
+            error = process.communicate(timeout=600)[1]
             assert process.returncode in {3, 7, -9}, error
             cluster.start()
     assert killed == victims

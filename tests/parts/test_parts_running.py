@@ -113,6 +113,7 @@ def test_files_that_were_removed_are_made_again(folder, package, lost):
     assert files_below(folder / "out") == before
 
 
+LEVELS = ("slow", "gold", "gold", "gold")
 KILLED = """
 import sys
 from trundle.parts import FolderConversion, Conversion
@@ -131,7 +132,11 @@ if __name__ == "__main__":
 @pytest.mark.full
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_run_goes_on_and_nothing_is_there_twice(folder, package, jobs):
-    write(folder, "a.jsonl", *(b"x" if at % 50 == 0 else person(at) for at in range(2000)))
+    write(
+        folder,
+        "a.jsonl",
+        *(b"x" if at % 50 == 0 else person(at, level=LEVELS[at % 4]) for at in range(2000)),
+    )
     work(folder, package, "whole", part_size=2000).run(HERE)
     shipped = folder / "package"
     shipped.write_bytes(msgspec.msgpack.encode(package))

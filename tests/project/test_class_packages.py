@@ -127,6 +127,7 @@ def test_a_model_that_is_built_loads_and_its_dump_gives_the_same_bytes(generated
         )
 
 
+@pytest.mark.full
 def test_types_are_those_of_the_contracts(generated, checked):
     generated(NET, NET_2, NET_3, SHOP)
     head = """\
@@ -170,6 +171,7 @@ def test_the_core_library_passes_the_type_checker(generated, checked):
     assert checked("import shopping") == []
 
 
+@pytest.mark.full
 def test_classes_that_python_could_not_order_by_their_parents_are_classes(generated, checked):
     texts = {
         "a.P": "", "a.Q": "", "a.X": "", "a.Y": "",

@@ -12,6 +12,7 @@ from amounts import full
 PROGRAM = Path(dying_deploys.__file__)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("parts", [29, full(1)])
 def test_a_kill_at_a_write_changes_no_result(tmp_path, parts):
     command = [sys.executable, PROGRAM, tmp_path, str(parts // 2), str(parts)]
@@ -22,6 +23,7 @@ def test_a_kill_at_a_write_changes_no_result(tmp_path, parts):
     assert [each for each in lines if each] == []
 
 
+@pytest.mark.full
 def test_what_the_deploys_come_to(tmp_path):
     world = dying_deploys.World(tmp_path)
     (tmp_path / "run").mkdir()

@@ -84,6 +84,7 @@ def tokened(tmp_path_factory, service):
         yield address
 
 
+@pytest.mark.full
 def test_a_token_is_got_for_what_is_done_and_kept(tokened, service, docker):
     docker(auths={tokened: entry()})
     service.asked.clear()
@@ -139,6 +140,7 @@ def secured(tmp_path_factory):
         yield address, cert
 
 
+@pytest.mark.full
 def test_a_certificate_that_is_trusted_lets_in(secured, monkeypatch):
     address, cert = secured
     monkeypatch.setenv("SSL_CERT_FILE", str(cert))

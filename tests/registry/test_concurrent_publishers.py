@@ -31,6 +31,7 @@ def finish(process):
     return process.returncode, output.split(), errors
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("repository", "publishers"),
     [("directory", 3), ("http", 2), full("directory", 10), full("http", 10)],

@@ -44,7 +44,7 @@ def blobs(repository):
 def skopeo(*arguments):
     program = serving.program("skopeo")
     done = subprocess.run(
-        [program, *arguments], capture_output=True, text=True, check=False, timeout=60
+        [program, *arguments], capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -251,6 +251,7 @@ def check_usable(repository):
     assert list((repository.folder / ".trundle" / "staging").iterdir()) == []
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", ["kill", full(str(errno.ENOSPC))])
 def test_a_change_that_ends_at_any_system_call_leaves_a_layout_that_reads(tmp_path, how):
     template = tmp_path / "template"
@@ -275,6 +276,7 @@ def test_a_change_that_ends_at_any_system_call_leaves_a_layout_that_reads(tmp_pa
     }
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("how", ["kill", full(str(errno.ENOSPC))])
 def test_a_layout_whose_maker_ended_anywhere_is_made_whole_by_the_next(tmp_path, how):
     for repository, _, _ in changed("-", tmp_path / "copies", how):

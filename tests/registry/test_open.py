@@ -31,6 +31,7 @@ def test_what_is_no_reference_is_not_opened():
         open_repository("acme/crm")
 
 
+@pytest.mark.full
 def test_without_the_extra_folders_work_and_the_rest_says_what_to_install(tmp_path):
     script = """
 import sys

@@ -47,7 +47,7 @@ def dripping(at_once: bytes, then: bytes):
 def in_time():
     begin = time.monotonic()
     yield
-    assert time.monotonic() - begin < 4
+    assert time.monotonic() - begin < 30
 
 
 @pytest.mark.usefixtures("in_time")
@@ -69,6 +69,7 @@ def test_headers_that_drip_are_given_up(at_once, then):
             list(fetch_file(f"http://{address}/latest", settings=SETTINGS))
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("in_time")
 def test_content_that_drips_is_given_up():
     with dripping(HEADERS + b"\r\n\r\n", b"x" * 1000) as address:

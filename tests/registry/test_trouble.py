@@ -218,7 +218,7 @@ def test_content_that_drips_is_given_up(simulator, tmp_path):
         repository.fetch_blob(
             Descriptor(media_type=LAYER, digest=digest_of(b"x"), size=1_000_000), tmp_path / "blob"
         )
-    assert time.monotonic() - begin < 10
+    assert time.monotonic() - begin < 60
 
 
 def test_a_blob_that_announces_too_much_is_not_fetched(simulator, tmp_path):
@@ -447,6 +447,7 @@ def test_the_proxy_of_the_environment_is_used_except_where_it_says_so(simulator,
     assert said["proxy-authorization"] == "Basic YWxpOnNlY3JldA=="
 
 
+@pytest.mark.full
 def test_large_blobs_take_little_memory(simulator, tmp_path):
     size = 64 * 1024 * 1024
     source = tmp_path / "source"

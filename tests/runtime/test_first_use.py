@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import sys, threading, types
 import msgspec
@@ -35,6 +37,7 @@ for round in range(150):
 """
 
 
+@pytest.mark.full
 def test_what_is_prepared_may_be_used_by_several_threads_at_once():
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, "prepared"],

@@ -114,6 +114,7 @@ LISTS = [
 LENIENT = [None, Lenience(missing=True, nulls=True, unknown="keep"), Lenience(unknown="prune")]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("lenience", "storing"), some_of(itertools.product(LENIENT, ["", V1, V2]), 4)
 )

@@ -167,6 +167,7 @@ def test_a_dictionary_comes_to_what_its_json_comes_to(scheme, document, to, leni
     assert exactly(found) == exactly(expected)
 
 
+@pytest.mark.full
 @given(first=documents, second=documents)
 @settings(examples, max_examples=amount(150))
 def test_writing_over_a_dictionary_comes_to_the_same(scheme, first, second):

@@ -229,6 +229,7 @@ def _careful(scheme: Scheme, data: bytes, base: bytes) -> bytes:
     return scheme.encode(scheme.to_storage(scheme.decode(data), scheme.decode(base)))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("name", list(_MADE))
 @settings(
     max_examples=amount(200),

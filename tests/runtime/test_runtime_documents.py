@@ -3,6 +3,7 @@ import re
 
 import msgspec
 import pytest
+from amounts import some_of
 from evolving import evolve, thing
 
 from trundle.runtime import ConversionError, DocumentError, reason_of
@@ -341,15 +342,18 @@ def test_objects_encode_as_compact_json(scheme):
 
 @pytest.mark.parametrize(
     "later",
-    [
-        b"}",
-        b',"apiVersion":"v1"}',
-        b',"apiVersion":"v9"}',
-        b',"kind":"Other"}',
-        b',"$writtenWith":5}',
-        b',"unknown":1}',
-        b',"count":"text"}',
-    ],
+    some_of(
+        [
+            b"}",
+            b',"apiVersion":"v1"}',
+            b',"apiVersion":"v9"}',
+            b',"kind":"Other"}',
+            b',"$writtenWith":5}',
+            b',"unknown":1}',
+            b',"count":"text"}',
+        ],
+        3,
+    ),
 )
 def test_what_is_stored_reads_as_it_did_the_first_time(later):
     written = b'{"apiVersion":"v1","kind":"Thing","name":"\xc3\xa4","count":1}'

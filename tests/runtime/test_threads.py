@@ -117,6 +117,7 @@ def project(tmp_path_factory):
     return folder
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "script", [THREADS, full(PROCESSES), full(RELEASES)], ids=["threads", "processes", "releases"]
 )

@@ -123,6 +123,7 @@ def _documents(version: str) -> Any:
     return _objects(a=_TEXT, n=inner, l=items, o=open_, **renamed, **more)
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(
     writes=st.lists(

@@ -82,6 +82,7 @@ def test_deep_schemas_are_a_clean_error(workspace):
         workspace.read(text, "v1.json")
 
 
+@pytest.mark.full
 def test_long_chains_of_objects_are_no_problem(workspace):
     definitions = {
         f"D{i}": {"properties": {"next": {"$ref": f"#/$defs/D{i + 1}"}}} for i in range(3_000)

@@ -389,7 +389,7 @@ def test_a_watcher_waits_for_changes(either):
     either.create(key(), document(group="x"))
     either.replace(key(), document(group="y"))
     either.delete(key())
-    thread.join(20)
+    thread.join(60)
     stop.set()
     assert found == [("added", "ada"), ("modified", "ada"), ("deleted", "ada")]
 
@@ -397,7 +397,7 @@ def test_a_watcher_waits_for_changes(either):
 def test_changes_of_another_process_are_seen(url, scheme):
     with Store(url, scheme) as one, Store(url, scheme) as other:
         other.create(key(), document())
-        assert changed(one, wait=10) == [("added", "ada", 2)]
+        assert changed(one, wait=60) == [("added", "ada", 2)]
 
 
 def test_an_object_that_leaves_a_selection_is_deleted_for_its_watcher(store):

@@ -194,7 +194,7 @@ def test_rolling_waits_for_a_writer_before_it_locks_a_revision(url, scheme, befo
             rolling.join(0.5)
             assert rolling.is_alive()
             if connection.dialect.name == "postgresql":  # A file has one writer at a time.
-                connection.execute(text("SET LOCAL lock_timeout = '1s'"))
+                connection.execute(text("SET LOCAL lock_timeout = '20s'"))
             connection.execute(text("UPDATE store_revisions SET labels = labels"))
         rolling.join()
         assert versions(store) == {V2: (4, 3)}

@@ -9,7 +9,7 @@ from storing import V1, document, key
 
 from trundle.store import Store
 
-RARELY = 20.0
+RARELY = 120.0
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ class Watcher(threading.Thread):
             self.seen += [(x.object.key.name, time.monotonic()) for x in found.changes]
 
 
-def heard(store, seconds=10):
+def heard(store, seconds=60):
     deadline = time.monotonic() + seconds
     while not store._news.signals.is_connected:
         assert time.monotonic() < deadline
@@ -58,7 +58,7 @@ def test_a_change_of_another_server_is_seen_at_once(pair):
     late = [at - written[name] for name, at in watcher.seen if name in written]
     assert [name for name, _ in watcher.seen] == ["first", *written]
     assert max(late) < RARELY / 4, late
-    assert sorted(late)[len(late) // 2] < 0.1, late
+    assert sorted(late)[len(late) // 2] < 1, late
 
 
 def test_a_server_does_not_wake_itself_up_over_the_database(pair):
@@ -73,6 +73,7 @@ def test_a_server_does_not_wake_itself_up_over_the_database(pair):
     assert calls == []
 
 
+@pytest.mark.full
 def test_a_lost_connection_is_opened_again_and_polling_bridges_the_time(
     pair, on_server, monkeypatch
 ):
@@ -81,13 +82,13 @@ def test_a_lost_connection_is_opened_again_and_polling_bridges_the_time(
     watcher = Watcher(theirs, 3)
     heard(theirs)
     monkeypatch.setattr("trundle.store._news._POLL", 0.2)
-    monkeypatch.setattr("trundle.database._signals._PAUSE", 2.0)
+    monkeypatch.setattr("trundle.database._signals._PAUSE", 6.0)
     with psycopg.connect(on_server, autocommit=True) as connection:
         killed = connection.execute(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
         ).fetchone()
     assert killed == (1,)
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while theirs._news.signals.is_connected:
         assert time.monotonic() < deadline
     theirs._news.wake()  # The watcher waits for a signal still, as the test made it patient.
@@ -110,7 +111,7 @@ def test_a_store_that_is_closed_leaves_no_connection(on_server, scheme):
         store.changes("Thing", 2, wait=0.3)
         heard(store)
     with psycopg.connect(on_server, autocommit=True) as connection:
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + 60
         others = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
         while connection.execute(others).fetchone() != (0,):
             assert time.monotonic() < deadline

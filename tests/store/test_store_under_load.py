@@ -18,6 +18,7 @@ from trundle.store import (
     NoSuchObjectError,
     ObjectExistsError,
     Store,
+    _group_commit,
     compact,
 )
 
@@ -144,7 +145,7 @@ def run(url, scheme, tmp_path, beside=lambda _store: None):
     watchers = [Watcher(url, scheme, seed) for seed in range(4)]
     for each in watchers:
         each.start()
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 600
     with Store(url, scheme) as store:
         while len(answered(path)) < WRITES * 2 and time.monotonic() < deadline:
             beside(store)
@@ -253,7 +254,8 @@ def test_threads_share_transactions(store, monkeypatch):
 
     def writing_slowly():
         transactions.append(1)
-        time.sleep(0.05)
+        while len(transactions) == 1 and len(store.writer._group._queue) < 39:
+            time.sleep(0.01)
         return real()
 
     monkeypatch.setattr(store.database, "writing", writing_slowly)
@@ -282,6 +284,10 @@ def test_writers_that_come_back_one_by_one_share_transactions_again(store, monke
     for name in range(8):
         store.create(key(str(name)), document())
     monkeypatch.setattr(store.database, "writing", writing_slowly)
+    monkeypatch.setattr(
+        _group_commit, "_PATIENCE", 100
+    )  # Threads come back slowly where much runs.
+    monkeypatch.setattr(_group_commit, "_LONGEST", 1)
 
     def write(name):
         for at in range(10):
@@ -342,6 +348,7 @@ def test_a_refused_write_does_not_stop_those_beside_it(store, monkeypatch):
     ]  # fmt: skip
 
 
+@pytest.mark.full
 def test_a_row_that_the_database_refuses_does_not_stop_those_beside_it(
     on_server, scheme, monkeypatch
 ):

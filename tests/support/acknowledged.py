@@ -54,7 +54,7 @@ class Writer(threading.Thread):
     def __init__(self, urls: list[str], seed: int) -> None:
         super().__init__(daemon=True)
         self.urls, self.random, self.seed = urls, random.Random(seed), seed
-        self.pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(5, read=40))
+        self.pool = urllib3.PoolManager(retries=False, timeout=urllib3.Timeout(60, read=60))
         self.known = {f"w{seed}-{at}": Known() for at in range(self.OBJECTS)}
         self.refused: list[urllib3.BaseHTTPResponse] = []
         self.stopping = threading.Event()
@@ -165,7 +165,7 @@ def stop(writers: list[Writer]) -> None:
     for each in writers:
         each.stopping.set()
     for each in writers:
-        each.join(60)
+        each.join(90)
         assert not each.is_alive()
         assert each.error is None, each.error
 

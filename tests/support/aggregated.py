@@ -51,7 +51,7 @@ class AggregatedServer(trundle_servers.TrundleServer):
             for each in [value] if isinstance(value, str) else value:
                 given.add(key.replace("_", "-"), each)
         with urllib3.PoolManager(
-            ca_certs=str(self.authority), retries=False, timeout=30, **shown
+            ca_certs=str(self.authority), retries=False, timeout=60, **shown
         ) as pool:
             content = None if body is None else json.dumps(body)
             return pool.request(method, self.url + path, body=content, headers=given)
@@ -101,7 +101,7 @@ def behind(cluster: Cluster, folder: Path, group: str) -> Iterator[AggregatedSer
         server.start()
         try:
             cluster.kubectl(
-                "wait", "--for=condition=Available", "--timeout=60s",
+                "wait", "--for=condition=Available", "--timeout=180s",
                 *(f"apiservice/{each}" for each in services),
             )  # fmt: skip
             until(lambda: group in cluster.kubectl("api-versions").stdout)

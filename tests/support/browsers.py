@@ -7,7 +7,7 @@ from typing import Any
 
 import serving
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 CRM = Path(__file__).parents[2] / "examples" / "crm"
 _FLAGS = (
@@ -21,6 +21,10 @@ _FLAGS = (
     "--disable-sync",
 )
 SERIOUS = frozenset({"serious", "critical"})
+_LONGEST = 60_000
+"""Milliseconds that a page has for what is expected of it."""
+
+expect.set_options(timeout=_LONGEST)
 OFFLINE = "htmx:afterRequest, [object HTMLElement]", "htmx:sendError, [object HTMLElement]"
 """What htmx writes where a server does not answer."""
 
@@ -62,6 +66,7 @@ def tab(
 ) -> Iterator[Page]:
     """A tab of a user of its own; fails at the end if the browser found something wrong."""
     context = browser.new_context(base_url=home, **options)
+    context.set_default_timeout(_LONGEST)
     page = context.new_page()
     seen = Seen(page, home)
     try:

@@ -11,7 +11,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import ssl
 import subprocess
 import tempfile
@@ -24,6 +23,7 @@ from urllib.parse import urlencode
 
 import control_plane
 import pytest
+import serving
 import urllib3
 import yaml
 from authorities import Authority
@@ -80,7 +80,7 @@ class Cluster:
         chosen = [] if user is None else ["--context", user]
         done = subprocess.run(
             [self.programs / "kubectl", *chosen, *arguments],
-            input=text, text=True, capture_output=True, check=False, timeout=120,
+            input=text, text=True, capture_output=True, check=False, timeout=300,
             env={**os.environ, "KUBECONFIG": str(self.kubeconfig), "HOME": str(self.folder), "EDITOR": editor},
         )  # fmt: skip
         assert done.returncode == 0 or not check, done.stderr
@@ -126,14 +126,14 @@ class Cluster:
         crd = yaml.safe_load(document) if isinstance(document, str) else document
         self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=json.dumps(crd))
         name, spec = crd["metadata"]["name"], crd["spec"]
-        self.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=30s")
+        self.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=180s")
         for version in spec["versions"]:
             if version["served"]:
                 path = f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
                 until(lambda path=path: self.request("GET", path).status == 200)
 
 
-def until(holds, seconds: float = 30) -> None:
+def until(holds, seconds: float = 180) -> None:
     """Waits until something holds, and fails where it does not in that time."""
     deadline = time.monotonic() + seconds
     while not holds():
@@ -164,7 +164,7 @@ def running() -> Iterator[Cluster]:
 
 
 def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster | None:
-    etcd, peer, port = _free_ports(3)
+    etcd, peer, port = (serving.free_port() for _ in range(3))
     url, store = f"https://127.0.0.1:{port}", f"http://127.0.0.1:{etcd}"
     authority = Authority(folder)
     server, admin = authority.server("server"), authority.client("admin", group="system:masters")
@@ -178,7 +178,7 @@ def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster
     kubeconfig = folder / "kubeconfig"
     kubeconfig.write_text(json.dumps(_kubeconfig(url, authority.certificate, admin, tokens)))
     pool = urllib3.PoolManager(
-        ca_certs=str(authority.certificate), cert_file=str(admin), retries=False, timeout=60
+        ca_certs=str(authority.certificate), cert_file=str(admin), retries=False, timeout=120
     )
     stack.callback(pool.clear)
     cluster = Cluster(
@@ -225,7 +225,7 @@ def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster
 
 def _ready(cluster: Cluster, *processes: subprocess.Popen) -> bool:
     """Waits until the API server is ready, and the namespace `default` is there; not where a process has ended."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline and all(each.poll() is None for each in processes):
         with contextlib.suppress(urllib3.exceptions.HTTPError, OSError, ssl.SSLError):
             if all(
@@ -263,14 +263,6 @@ def _stop(process: subprocess.Popen) -> None:
     """Ends a server at once: its folder goes with it, and a graceful end takes seconds."""
     process.send_signal(signal.SIGKILL)
     process.wait()
-
-
-def _free_ports(number: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        probes = [stack.enter_context(socket.socket()) for _ in range(number)]
-        for each in probes:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in probes]
 
 
 def _kubeconfig(url: str, authority: Path, admin: Path, tokens: dict[str, str]) -> dict[str, Any]:

@@ -9,6 +9,8 @@ import sys
 import time
 from pathlib import Path
 
+import serving
+
 
 class DaskCluster:
     """A scheduler and its workers.
@@ -24,49 +26,59 @@ class DaskCluster:
         self.address = None
         self.scheduler = None
         self.workers = []
+        self._port = serving.free_port()
+        self._started = 0
 
     def start(self, workers=2):
-        """Starts what does not run."""
+        """Starts what does not run, and waits until the scheduler knows the workers."""
         if self.scheduler is None or self.scheduler.poll() is not None:
+            for each in self.workers:  # They end soon without the scheduler that they had.
+                _kill(each)
             self._start_scheduler()
         self.workers = [each for each in self.workers if each.poll() is None]
-        while len(self.workers) < workers:
-            self.workers.append(self.worker())
+        new = [self._start_worker() for _ in range(workers - len(self.workers))]
+        for worker, log in new:
+            deadline = time.monotonic() + 120
+            while "Registered to:" not in log.read_text():
+                assert worker.poll() is None, log.read_text()
+                assert time.monotonic() < deadline, log.read_text()
+                time.sleep(0.05)
+            self.workers.append(worker)
         return self
-
-    def worker(self, *options):
-        """Starts a further worker."""
-        return self._process(
-            "worker", self.address, "--no-nanny", "--nthreads", "1", "--no-dashboard", *options
-        )
 
     def end(self):
         """Kills all processes, by their ids."""
         for each in [*self.workers, self.scheduler]:
             if each is not None:
-                with contextlib.suppress(ProcessLookupError):
-                    each.send_signal(signal.SIGKILL)
-                each.wait()
+                _kill(each)
 
     def _start_scheduler(self):
         note = self.folder / "scheduler.json"
         note.unlink(missing_ok=True)
-        port = self.address.rpartition(":")[2] if self.address else "0"
-        self.scheduler = self._process(
+        self.scheduler, log = self._process(
             "scheduler",
-            *("--host", "127.0.0.1", "--port", port, "--no-dashboard", "--no-show"),
+            "scheduler",
+            *("--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard", "--no-show"),
             *("--scheduler-file", str(note)),
         )
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not (written := _whole(note)):
-            assert self.scheduler.poll() is None, (self.folder / "scheduler.log").read_text()
-            assert time.monotonic() < deadline
+            assert self.scheduler.poll() is None, log.read_text()
+            assert time.monotonic() < deadline, log.read_text()
             time.sleep(0.05)
         self.address = written["address"]
 
-    def _process(self, kind, *arguments):
-        with (self.folder / f"{kind}.log").open("ab") as log:
-            return subprocess.Popen(
+    def _start_worker(self):
+        self._started += 1
+        options = ("--no-nanny", "--nthreads", "1", "--no-dashboard")
+        options += ("--local-directory", str(self.folder))
+        return self._process("worker", f"worker-{self._started}", self.address, *options)
+
+    def _process(self, kind, name, *arguments):
+        """A program of Dask, and the file with what it says."""
+        path = self.folder / f"{name}.log"
+        with path.open("ab") as log:
+            process = subprocess.Popen(
                 [sys.executable, "-m", f"distributed.cli.dask_{kind}", *arguments],
                 cwd=self.folder,
                 env={**os.environ, **self.environment},
@@ -74,6 +86,13 @@ class DaskCluster:
                 stderr=log,
                 start_new_session=True,
             )
+        return process, path
+
+
+def _kill(process):
+    with contextlib.suppress(ProcessLookupError):
+        process.send_signal(signal.SIGKILL)
+    process.wait()
 
 
 def _whole(note):

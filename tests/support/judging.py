@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-_LONGEST = 60
+_LONGEST = 120
 _PLAIN = (
     (r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", "UID"),
     (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+)?( ?(Z|\+0000))?", "TIME"),

@@ -39,7 +39,7 @@ class Publisher:
     def trundle(self, *arguments, code: int | None = 0):
         done = subprocess.run(
             [warm.TRUNDLE, *map(str, arguments)], cwd=self.folder,
-            capture_output=True, text=True, timeout=120, check=False,
+            capture_output=True, text=True, timeout=300, check=False,
         )  # fmt: skip
         assert code is None or done.returncode == code, (arguments, done.stdout, done.stderr)
         return done
@@ -167,7 +167,7 @@ class Operator:
 
     def end(self) -> None:
         """Ends it, and leaves no installation behind: their registry goes, and a later operator would ask it at each look."""
-        given = ("--all", "--all-namespaces", "--timeout=60s")
+        given = ("--all", "--all-namespaces", "--timeout=180s")
         self.cluster.kubectl("delete", CRD, *given, check=False)
         listed = self.cluster.request("GET", "/apis/trundle.dev/v1/installations")
         for each in listed.body.get("items", []) if listed.status == 200 else []:

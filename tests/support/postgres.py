@@ -55,7 +55,7 @@ class Postgres:
         assert self._process is not None
         self._process.send_signal(number)
         try:
-            self._process.wait(20)
+            self._process.wait(60)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -35,7 +35,7 @@ class Releases:
             cwd=self.folder,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
             env={**os.environ, **(environment or {})},
         )

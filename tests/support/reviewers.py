@@ -227,8 +227,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "breaks-with-review": lambda request: Reply(reviewed(request, {"allowed": True}), 503),
     "is-not-there": lambda _: Reply(b"", 404),
     "is-elsewhere": lambda _: Reply(b"", 302, headers=(("Location", "/elsewhere"),)),
-    "hangs": lambda request: _slow(request, 3),
-    "trickles": lambda request: Reply(reviewed(request, {"allowed": True}), wait=0.3, parts=12),
+    "hangs": lambda request: _slow(request, 20),
+    "trickles": lambda request: Reply(reviewed(request, {"allowed": True}), wait=0.3, parts=60),
 }  # fmt: skip
 """What a program may do, by name."""
 

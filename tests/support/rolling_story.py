@@ -142,7 +142,7 @@ class Story:
         done = subprocess.run(
             ["kubectl", "--kubeconfig", "kubeconfig", *arguments],
             cwd=self.folder, env=self._variables(warmed=False), input=text, text=True,
-            capture_output=True, timeout=120, check=False,
+            capture_output=True, timeout=300, check=False,
         )  # fmt: skip
         assert not check or done.returncode == 0, (arguments, done.stderr)
         return done.stdout if done.returncode == 0 else ""

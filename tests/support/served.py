@@ -110,7 +110,7 @@ class Served:
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Stops the server; its exit code."""
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(60)
 
     def kill(self) -> None:
         """Ends the server at once."""

@@ -1,10 +1,12 @@
 """Starts the real registry, Debian's docker-registry, on a free port of this machine."""
 
+import atexit
 import contextlib
 import os
 import shutil
 import socket
 import subprocess
+import sys
 import textwrap
 import time
 from pathlib import Path
@@ -26,10 +28,21 @@ def program(*names: str) -> str:
     return found
 
 
+_kept: list[socket.socket] = []
+atexit.register(lambda: [each.close() for each in _kept])
+
+
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no other program gets while this process runs: a socket keeps it, beside which a server can still listen."""
+    probe = socket.socket()
+    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # Servers set it, too.
+    probe.bind(("127.0.0.1", 0))
+    number = probe.getsockname()[1]
+    if sys.platform == "linux":  # Elsewhere, the port is for one of them only.
+        _kept.append(probe)
+    else:
+        probe.close()
+    return number
 
 
 @contextlib.contextmanager
@@ -81,7 +94,7 @@ def collect_garbage(folder: Path) -> None:
 
 
 def _answers(process, port: int) -> bool:
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline and process.poll() is None:
         with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return True

@@ -61,7 +61,7 @@ class TrundleServer:
         """Ends the process by a signal."""
         assert self.process is not None
         self.process.send_signal(number)
-        self.process.wait(40)
+        self.process.wait(60)
 
     def request(
         self,

@@ -55,7 +55,7 @@ class Webhook:
         """Ends it by a signal; its exit code."""
         if self.process.poll() is None:
             self.process.send_signal(number)
-        return self.process.wait(40)
+        return self.process.wait(60)
 
 
 @contextlib.contextmanager

@@ -105,6 +105,7 @@ def test_further_seeds_do_not_try_the_covering_documents_again(
     assert all(each.held for each in run.proofs)
 
 
+@pytest.mark.full
 def test_a_dropped_entry_is_found_with_little_more_than_the_lost_value() -> None:
     found = only(proved(items("x", "y"), replaced(STASH, "")), "storing and reading")
     assert (found.resource, found.version, found.versions) == ("Thing", V1, (V1,))

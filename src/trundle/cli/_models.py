@@ -1,18 +1,22 @@
 """How a command gets at an object model."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trundle.cli._failures import EXIT_CODES, Refusal, unmet
-from trundle.errors import shown
+from trundle.errors import Finding, shown
 
 if TYPE_CHECKING:
+    from trundle.documents import Node
     from trundle.engine import EngineError
     from trundle.models import ModelError
 
 _WHOLE = "Objects"
+_LARGEST = 4 * 1024 * 1024
+"""The bytes of the largest model in which lines are looked for: a few seconds."""
 
 
 def is_in_yaml(file: Path) -> bool:
@@ -86,5 +90,29 @@ def naming_converted(file: Path) -> Iterator[None]:
         raise _named(file, error) from None
 
 
+def in_model(file: Path, findings: Iterable[Finding]) -> Iterator[str]:
+    """What is wrong with a model, as text, with its file and the lines."""
+    from trundle.documents import line_at  # noqa: PLC0415
+
+    root = _nodes(file)
+    for each in findings:
+        if each.place.file or not each.place.path or root is None:
+            yield f"{file}: {each.coded}"
+        else:
+            line = line_at(root, each.place.path) or None
+            yield replace(each, place=replace(each.place, file=str(file), line=line)).coded
+
+
+def _nodes(file: Path) -> "Node | None":
+    """The content of a file that was read before, with its lines; None where that takes long, or the reader that knows lines takes less."""
+    from trundle.documents import UnreadableError, compose  # noqa: PLC0415
+
+    try:
+        data = file.read_bytes()
+        return None if len(data) > _LARGEST else compose(data.decode(), str(file))[0][0]
+    except (OSError, UnicodeDecodeError, UnreadableError, IndexError):
+        return None
+
+
 def _named(file: Path, error: "EngineError | ModelError") -> Refusal:
-    return Refusal(EXIT_CODES[error.kind], *(f"{file}: {each.coded}" for each in error.findings))
+    return Refusal(EXIT_CODES[error.kind], *in_model(file, error.findings))

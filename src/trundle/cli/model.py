@@ -8,7 +8,7 @@ import typer
 
 from trundle.cli._catalogs import NotAt, Place, Tenant, own_catalog
 from trundle.cli._failures import ExitCode, unmet
-from trundle.cli._models import is_in_yaml, naming_converted, read_model
+from trundle.cli._models import in_model, is_in_yaml, naming_converted, read_model
 from trundle.cli._package_sources import packages_below
 from trundle.cli._printing import data_text, print_exactly, progress, warn
 from trundle.cli._runs import (
@@ -86,8 +86,8 @@ def convert(
 
     with progress("Converting"), naming_converted(file):
         found = run_code(work, RunOptions(time_limit, memory_limit, trace))
-    for each in found.findings:
-        warn(f"{file}: {each.coded}")
+    for each in in_model(file, found.findings) if found.findings else ():
+        warn(each)
     form = output or (ModelFormat.YAML if is_yaml else ModelFormat.JSON)
     print_exactly(data_text(found.model, form.value))
 

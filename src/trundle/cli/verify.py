@@ -214,7 +214,8 @@ def _proving(
     packages = package_evolutions(paths or of_project, limits_of(calls))
     if packages is not None:
         evolutions, name = packages
-        for each in evolutions.of(name).findings:
+        found = evolutions.of(name)
+        for each in (*found.findings, *found.left_out):
             warn(each.coded)
         return partial(rooms.prove_classes, evolutions, name, options)
     if paths:

@@ -110,22 +110,32 @@ class AddingApplications:
         version = SemVer.parse(given["version"]) if given.get("version") else ANY.choose(known)
         if version is None or version not in known:
             raise ApiRefusedError(404, f"The tenant {of.tenant} sees no such package {name}.")
-        return await self._form(request, f"{path}/{name}/versions/{version}", known[version])
+        return await self._form(request, of, given.get("draft", "").strip(), known[version])
 
-    async def _form(self, request: Request, path: str, said: Mapping[str, Any]) -> Asked:
+    async def _form(
+        self, request: Request, of: Environment, draft: str, said: Mapping[str, Any]
+    ) -> Asked:
         """The form of a version; the API shows its archive to the user before it is known here."""
         name, version, digest = said["name"], said["version"], said["digest"]
+        path = f"/v2/tenants/{of.tenant}/packages/{name}/versions/{version}/content"
         plain = Group((), "Properties", (_PROPERTIES,))
         try:
             if digest not in self._schemas:
-                archive = await self._client.fetch(request, f"{path}/content")
+                archive = await self._client.fetch(request, path)
                 self._schemas[digest] = await run_in_threadpool(schema_of, archive)
             schema = self._schemas[digest]
         except ApiRefusedError:
             raise
-        except TrundleError as error:
-            note = f"Its form cannot be shown here, as its questions need code of the package to run. {error}"
-            return Asked(name, version, Group((), "Answers", (_ANSWERS,)), is_form=True, note=note)
+        except TrundleError:  # It needs what a method of the package gives.
+            body = text_of({"package": name, "version": f"=={version}"})
+            path = of.path("drafts", draft or "page", "form")
+            try:
+                answer = await self._client.ask(request, "POST", path, body=body, media_type=JSON)
+            except ApiRefusedError as error:
+                note = f"Its form cannot be shown, as its questions need code of the package to run. {error.message}"
+                answers = Group((), "Answers", (_ANSWERS,))
+                return Asked(name, version, answers, is_form=True, note=note)
+            schema = answer.value["schema"]
         if schema is None:
             return Asked(name, version, plain, is_form=False)
         return Asked(name, version, answer_form(schema), is_form=True)

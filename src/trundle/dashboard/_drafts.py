@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from trundle.dashboard._api_client import ApiRefusedError
 from trundle.dashboard._fields import Group, fields_in, groups_in, parts_in
-from trundle.dashboard._form_changes import Changed, as_shown, extended, filled_in, reduced
+from trundle.dashboard._form_changes import Changed, as_shown, extended, filled_in, moved, reduced
 from trundle.dashboard._nodes import document_nodes, yaml_of
 from trundle.dashboard._schema_form import DocumentForm
 from trundle.documents import MapNode, Node
@@ -91,7 +91,8 @@ def sent(maker: DocumentForm, text: str, given: Mapping[str, str]) -> Draft:
         changed = _acted(maker, form, first, given.get("do", ""))
     after = text if changed.document is document else yaml_of(changed.document)
     draft = drafted(maker, after, changed.focus)
-    typed = {name: as_shown(given[name]) for name in changed.problems if name in given}
+    kept = (*changed.problems, *(first.keys.inputs if first.problems else ()))
+    typed = {name: as_shown(given[name]) for name in kept if name in given}
     return Draft(draft.text, draft.form, typed, changed.problems, draft.focus, draft.note)
 
 
@@ -109,11 +110,12 @@ def _acted(maker: DocumentForm, form: Group, now: Changed, wanted: str) -> Chang
     do, _, name = wanted.partition(" ")
     try:
         if do == "add":
-            if now.focus.startswith(f"{name}/"):  # What was given a key is there already.
+            group = moved(form, now, name)
+            if now.focus.startswith(f"{group}/"):  # What was given a key is there already.
                 return now
-            return extended(maker.of(now.document), now.document, name)
+            return extended(maker.of(now.document), now.document, group)
         if do == "remove":
-            return reduced(form, now.document, name)
+            return reduced(form, now, name)
     except LookupError:
         raise ApiRefusedError(400, f"The form has nothing at {name!r}.") from None
     return now

@@ -39,6 +39,7 @@ class Field:
         placeholder: what holds where there is no value; may be empty.
         is_element: whether it is an element of a list or map, or a member that its type does not know: it is removed as a whole.
         decides: whether its value decides which other fields there are.
+        key: its key in a map, where a user may give it another one.
     """
 
     path: Path
@@ -52,11 +53,17 @@ class Field:
     placeholder: str = ""
     is_element: bool = False
     decides: bool = False
+    key: str | None = None
 
     @property
     def name(self) -> str:
         """What browsers call it."""
         return name_of(self.path)
+
+    @property
+    def rename_name(self) -> str:
+        """What browsers call its key."""
+        return f"rename {self.name}"
 
     @property
     def place(self) -> str:
@@ -80,6 +87,7 @@ class Group:
         item: what is added to the list or map; None where nothing can be.
         is_keyed: whether what is added needs a key.
         is_element: whether it is an element of a list or map.
+        key: its key in a map, where a user may give it another one.
     """
 
     path: Path
@@ -93,11 +101,17 @@ class Group:
     item: Node | None = None
     is_keyed: bool = False
     is_element: bool = False
+    key: str | None = None
 
     @property
     def name(self) -> str:
         """What browsers call it."""
         return name_of(self.path)
+
+    @property
+    def rename_name(self) -> str:
+        """What browsers call its key."""
+        return f"rename {self.name}"
 
     @property
     def place(self) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from trundle.dashboard._fields import Field, Group, fields_in, groups_in, name_of, parts_in
+from trundle.dashboard._map_keys import Keys, keys_in, with_keys
 from trundle.dashboard._nodes import at, json_node, put, text_node, value_nodes, without
 from trundle.dashboard._schema_form import NUMBER
 from trundle.documents import ListNode, Node, ScalarNode
@@ -17,15 +18,17 @@ class Changed(NamedTuple):
         document: the document.
         problems: what could not be done to it, by the names of fields.
         focus: the name of the field or group that a user goes on with, or what a button does; empty where that is nothing special.
+        keys: what was done to keys, or would have been without problems.
     """
 
     document: Node
     problems: Mapping[str, str]
     focus: str = ""
+    keys: Keys = Keys({}, {}, {}, [])
 
 
 def filled_in(form: Group, document: Node, given: Mapping[str, str]) -> Changed:
-    """A document with what was written into the fields of its form.
+    """A document with what was written into the fields of its form, and with new keys where there are no problems.
 
     Args:
         form: the form of the document.
@@ -33,7 +36,6 @@ def filled_in(form: Group, document: Node, given: Mapping[str, str]) -> Changed:
         given: what the browser sent, by the names of fields.
     """
     problems: dict[str, str] = {}
-    focus = ""
     for field in fields_in(form):
         typed = as_shown(given.get(field.name, field.value))
         if typed == as_shown(field.value):
@@ -42,16 +44,11 @@ def filled_in(form: Group, document: Node, given: Mapping[str, str]) -> Changed:
             document = _written(document, field, typed)
         except TrundleError as error:
             problems[field.name] = str(error)
-    for group in groups_in(form):
-        key = given.get(group.key_name, "")
-        if not (key and group.is_keyed and group.item is not None):
-            continue
-        path = (*group.path, key)
-        if at(document, path) is None:
-            document, focus = put(document, path, group.item), name_of(path)
-        else:
-            problems[group.key_name] = f"There is {key!r} already."
-    return Changed(document, problems, focus)
+    keys = keys_in(form, document, given)
+    problems |= keys.problems
+    if problems:  # They name places with the keys as they were.
+        return Changed(document, problems, keys=keys)
+    return Changed(with_keys(document, keys), problems, keys.focus, keys)
 
 
 def extended(form: Group, document: Node, name: str) -> Changed:
@@ -80,17 +77,24 @@ def extended(form: Group, document: Node, name: str) -> Changed:
     return Changed(put(document, path, group.item), {}, name_of(path))
 
 
-def reduced(form: Group, document: Node, name: str) -> Changed:
-    """A document without a field or a group.
+def reduced(form: Group, now: Changed, name: str) -> Changed:
+    """A document without a field or a group of the form that was sent.
 
     Raises:
         LookupError: there is no such thing.
     """
     for each in parts_in(form):
         if each.name == name and each.path:
-            around = name_of(each.path[:-1]) if each.is_element else name
-            return Changed(without(document, each.path), {}, f"add {around}")
+            path = now.keys.moved(each.path)
+            around = name_of(path[:-1]) if each.is_element else name_of(path)
+            return Changed(without(now.document, path), {}, f"add {around}")
     raise LookupError(name)
+
+
+def moved(form: Group, now: Changed, name: str) -> str:
+    """What a part of the form that was sent is called now."""
+    path = next((each.path for each in parts_in(form) if each.name == name), None)
+    return name if path is None else name_of(now.keys.moved(path))
 
 
 def _written(document: Node, field: Field, typed: str) -> Node:

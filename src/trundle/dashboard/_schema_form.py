@@ -63,6 +63,7 @@ class _Slot(NamedTuple):
     limits: tuple[tuple[str, Any], ...] = ()
     default: Any = ABSENT
     is_element: bool = False
+    key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +115,7 @@ class DocumentForm:
         further = FreeForm() if definition.additional is None else definition.additional
         for key, value in node.entries if isinstance(node, MapNode) else ():
             if key.text not in known:
-                slot = _Slot((*path, key.text), key.text, is_element=True)
-                yield self._shown(slot, further, value)
+                yield self._shown(_entry(path, key.text), further, value)
 
     def _property(self, of: Property, node: Node | None, path: Path) -> Part:
         place = (*path, of.name)
@@ -216,8 +216,7 @@ class DocumentForm:
     def _map(self, slot: _Slot, type_: Type, values: Type, node: Node | None) -> Group:
         entries = node.entries if isinstance(node, MapNode) else ()
         members = tuple(
-            self._shown(_Slot((*slot.path, key.text), key.text, is_element=True), values, each)
-            for key, each in entries
+            self._shown(_entry(slot.path, key.text), values, each) for key, each in entries
         )
         item = self._initial(values)
         group = self._group(slot, type_, members, node, item=item, is_keyed=True)
@@ -279,6 +278,7 @@ class DocumentForm:
             note=self._note(slot, type_),
             placeholder="" if slot.default is ABSENT else _label(_json(slot.default)),
             is_element=slot.is_element,
+            key=slot.key,
         )
 
     def _group(
@@ -304,6 +304,7 @@ class DocumentForm:
             item=item,
             is_keyed=is_keyed,
             is_element=slot.is_element,
+            key=slot.key,
         )
 
     def _note(self, slot: _Slot, type_: Type) -> str:
@@ -337,6 +338,12 @@ class DocumentForm:
                 return _NOTHING if self._tagged(variants) else _NULL
             case FreeForm():
                 return _NULL
+
+
+def _entry(path: Path, key: str) -> _Slot:
+    """An entry of a map; its key can be changed where browsers give it back as it is."""
+    is_shown = not (_UNSHOWN.search(key) or "\n" in key)
+    return _Slot((*path, key), key, is_element=True, key=key if is_shown else None)
 
 
 def _limits(slot: _Slot) -> Iterator[str]:

@@ -11,8 +11,6 @@ from trundle.dashboard._work import Task, Work
 from trundle.store import Store, status
 
 _TASKS: tuple[Task, ...] = ("check", "try", "roll")
-_MOST_FINDINGS = 100
-"""How many findings are shown."""
 
 
 class Storage:
@@ -31,26 +29,19 @@ class Storage:
     async def shown(self, request: Request) -> Response:
         """Objects by storage version, and how far what is being done is."""
         found = await run_in_threadpool(status, self._store)
-        progress = self._work.progress
-        findings = progress.findings if progress is not None else ()
-        values = {
-            "status": found,
-            "progress": progress,
-            "since": self._work.since,
-            "findings": findings[:_MOST_FINDINGS],
-            "further": max(0, len(findings) - _MOST_FINDINGS),
-        }
+        progress = await run_in_threadpool(lambda: self._work.progress)
+        values = {"status": found, "progress": progress}
         return self._frame.shown(request, "storage.html", values)
 
     async def changed(self, request: Request) -> Response:
         """Starts what a user asks for, or stops what is being done."""
         wanted = (await form_of(request)).get("do", "")
         if wanted == "stop":
-            self._work.stop()
+            await run_in_threadpool(self._work.stop)
             return self._frame.redirect(request, "/ui/storage")
         for each in _TASKS:
             if each == wanted:
-                self._work.start(each)
+                await run_in_threadpool(self._work.start, each)
                 return self._frame.redirect(request, "/ui/storage")
         known = ", ".join((*_TASKS, "stop"))
         raise ApiRefusedError(400, f"One of {known} was expected, but {wanted!r} was found.")

@@ -8,6 +8,7 @@ from trundle.documents._compose import Interpretation, ScalarEvent, is_plain, sh
 from trundle.documents._compose import compose as interpret
 from trundle.documents._errors import DocumentCode, UnreadableError
 from trundle.documents._json import JsonSyntaxError, parse_json
+from trundle.documents._lines import line_at
 from trundle.documents._tree import (
     ListNode,
     MapNode,
@@ -45,6 +46,7 @@ __all__ = [
     "interpret",
     "is_plain",
     "kind_in_yaml_1_1",
+    "line_at",
     "parse_json",
     "parse_values",
     "parse_yaml",

@@ -13,6 +13,7 @@ from trundle.engine.expressions import (
     Mapped,
     Scalar,
     Scope,
+    as_key,
     freeze,
 )
 
@@ -70,4 +71,4 @@ def value_of(code: Code, format_: Format) -> Callable[[Scope], Any]:
             pairs = [
                 (value_of(key, format_), value_of(value, format_)) for key, value in code.entries
             ]
-            return lambda scope: freeze({key(scope): value(scope) for key, value in pairs})
+            return lambda scope: freeze({as_key(key(scope)): value(scope) for key, value in pairs})

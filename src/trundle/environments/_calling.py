@@ -2,10 +2,10 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from trundle.database import DatabaseError
-from trundle.engine import Session
+from trundle.engine import Handle, Session
 from trundle.engine.effects import Provider
 from trundle.environments._actions import CALL, Action, Actions
 from trundle.environments._environments import Environments, check_alive
@@ -16,6 +16,54 @@ from trundle.environments._records import Result
 from trundle.environments._sessions import dumped, handle_of, plain_value, used
 from trundle.environments._work import Work, alone, dry, opened_work, raise_own
 from trundle.errors import did_you_mean
+
+
+class _Asked(NamedTuple):
+    """A call of a method of a deployed object.
+
+    Attributes:
+        environment: the name of the environment.
+        target: the id of the object, or its name.
+        method: the method.
+        args: values by position.
+        kwargs: values by name.
+    """
+
+    environment: str
+    target: str
+    method: str
+    args: Sequence[Any]
+    kwargs: Mapping[str, Any]
+
+    def done(self, session: Session, work: Work) -> Done:
+        """Makes the call in a session; what it did, and what the model is after it.
+
+        Raises:
+            NoSuchObjectError: there is no such object.
+            EngineError: what the method throws.
+        """
+        assert work.before is not None
+        assert work.before.model is not None
+        root = session.load(work.whole(work.before.model["Objects"]))
+        before = dumped(session, root)
+        object_ = self._object(session)
+        value = session.call(object_, self.method, self.args, self.kwargs)
+        plain = plain_value(session, value)
+        session.finish()
+        after, (uses, lock) = dumped(session, root), used(session, work.snapshot)
+        acted = any(each.action != "unchanged" for each in session.changes)
+        is_changed = acted or after != before
+        return Done(after, uses, lock, session.changes, plain, is_changed)
+
+    def _object(self, session: Session) -> Handle:
+        found = handle_of(session, self.target)
+        if found is None:
+            known = [*session.objects, *(x.name for x in session.objects.values() if x.name)]
+            hint = f"run `trundle env show {self.environment}` to see them"
+            advice = did_you_mean(self.target, known, hint)
+            expected = f"one object {self.target}"
+            raise NoSuchObjectError(self.environment, expected, "none, or several", advice)
+        return found
 
 
 def call(
@@ -54,24 +102,7 @@ def call(
         NoSuchObjectError: there is no such object.
         TrundleError: as for `deploy`; what the method throws is an `EngineError`.
     """
-
-    def run(session: Session, work: Work) -> Done:
-        assert work.before is not None
-        assert work.before.model is not None
-        root = session.load(work.whole(work.before.model["Objects"]))
-        before = dumped(session, root)
-        object_ = handle_of(session, target)
-        if object_ is None:
-            known = [*session.objects, *(x.name for x in session.objects.values() if x.name)]
-            advice = did_you_mean(target, known, f"run `trundle env show {name}` to see them")
-            raise NoSuchObjectError(name, f"one object {target}", "none, or several", advice)
-        value = plain_value(session, session.call(object_, method, args, kwargs or {}))
-        session.finish()
-        after, (uses, lock) = dumped(session, root), used(session, work.snapshot)
-        acted = any(each.action != "unchanged" for each in session.changes)
-        is_changed = acted or after != before
-        return Done(after, uses, lock, session.changes, value, is_changed)
-
+    asked = _Asked(name, target, method, args, kwargs or {})
     title = f"{CALL}{target}.{method}"
     with contextlib.ExitStack() as left:
         if not dry_run:
@@ -82,14 +113,14 @@ def call(
             expected, found = "an environment that is deployed as it is wanted", "one that is not"
             raise UnfinishedError(name, expected, found, f"run `trundle env deploy {name}`")
         if dry_run:
-            done = dry(environments, work, work.before.lock, run)
+            done = dry(environments, work, work.before.lock, asked.done)
             return Result(None, done.changes, done.value)
         environment = begin_run(environments, work.environment)
         journal = DatabaseJournal(environments.database, environment)
         begun = environments.time()
         try:
             with work.session(work.before.lock, journal) as session:
-                done = run(session, work)
+                done = asked.done(session, work)
         except BaseException as error:
             if action is None:
                 # What went wrong counts, even if it cannot be written down.

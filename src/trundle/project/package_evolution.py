@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from trundle.codegen import HookKey, LiveConversions
-from trundle.engine import Engine, EngineError, Limits, Type, referred_class
+from trundle.engine import Engine, EngineError, Limits, Type
 from trundle.errors import Finding
 from trundle.evolution import (
     Evolution,
@@ -16,6 +16,7 @@ from trundle.evolution import (
 )
 from trundle.packages import Package
 from trundle.project._called_methods import named_in_python
+from trundle.project._class_documents import ClassDocuments
 from trundle.project._package_classes import Hop, PackageClasses, of_references, version_map
 from trundle.project._release_hooks import StaticHook, check_methods, find_hooks
 from trundle.project._release_rules import (
@@ -27,19 +28,14 @@ from trundle.project._release_rules import (
 from trundle.project.changes import apply_changes
 from trundle.project.errors import ConfigError
 from trundle.project.findings import ProjectCode, finding
-from trundle.schema import EnumType, ObjectType, Schema
 from trundle.version import ApiVersion
 
 __all__ = [
-    "ENVELOPE",
     "PackageEvolution",
     "PackageEvolutions",
     "api_version",
     "check_rules",
 ]
-
-ENVELOPE = ("apiVersion", "kind", "metadata")
-"""The properties that every resource has."""
 
 
 class PackageEvolution(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,11 +61,11 @@ class PackageEvolution(msgspec.Struct, frozen=True, kw_only=True):
         return next((each for each in self.evolution.resources if each.name == name), None)
 
     def as_documents(self) -> Evolution:
-        """The same evolution for documents that name their class as `kind`; they have no properties of a resource's own.
+        """The same evolution for documents that name their class as `kind`, or as `type` where a class has `kind` or `metadata` itself.
 
-        Hooks are there as generated code calls them, by Python classes that `called_methods` makes; those about such a property are left out.
+        Hooks are there as generated code calls them, by Python classes that `called_methods` makes. What is `left_out` is not there.
         """
-        schemas = tuple(map(_as_documents, self.evolution.schemas))
+        schemas = ClassDocuments(self.evolution).schemas()
         return apply_changes(
             schemas, self.evolution.all_changes, named_in_python(self.called)
         ).evolution
@@ -77,7 +73,12 @@ class PackageEvolution(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def called(self) -> tuple[HookDeclaration, ...]:
         """The hooks of its documents."""
-        return tuple(x for x in self.evolution.hooks if not _of_envelope(x))
+        return ClassDocuments(self.evolution).hooks()
+
+    @property
+    def left_out(self) -> tuple[Finding, ...]:
+        """What its documents cannot have, and the hooks that need it: notes."""
+        return tuple(ClassDocuments(self.evolution).left_out())
 
     def class_at(self, resource: ResourceLineage, version: ApiVersion) -> str | None:
         """What a class is called in a version; None where the version does not have it."""
@@ -250,27 +251,3 @@ def _placed(
             neighbours = " or ".join(map(str, olders))
             found = f"the rules stand under {each.version}, but the older neighbour of {version} is {neighbours}"
             wrong.append(finding(ProjectCode.UNUSED, where, found, "name that version"))
-
-
-def _of_documents(definition: ObjectType | EnumType) -> ObjectType | EnumType:
-    """A definition as documents have it: a reference always has an id, as models see to it."""
-    if isinstance(definition, EnumType) or referred_class(definition) is None:
-        return definition
-    properties = tuple(msgspec.structs.replace(x, required=True) for x in definition.properties)
-    return msgspec.structs.replace(definition, properties=properties)
-
-
-def _of_envelope(hook: HookDeclaration) -> bool:
-    """Whether a hook reads or writes what every resource has."""
-    names = (name for each in hook.assign.values() for name in (*each.reads, *each.writes))
-    return not set(ENVELOPE).isdisjoint(names)
-
-
-def _as_documents(schema: Schema) -> Schema:
-    definitions = {key: _of_documents(each) for key, each in schema.definitions.items()}
-    for each in schema.resources:
-        root = schema.object(each.root)
-        kept = tuple(prop for prop in root.properties if prop.name not in ENVELOPE)
-        definitions[each.root] = msgspec.structs.replace(root, properties=kept)
-    resources = tuple(msgspec.structs.replace(x, name_property="kind") for x in schema.resources)
-    return msgspec.structs.replace(schema, definitions=definitions, resources=resources)

@@ -1,6 +1,6 @@
 """The quick way to show an object at another version, where that version shows all of it.
 
-A version hides something of an object where the object, written as it is shown, would not be stored the same. Whoever shows objects to clients that
+A version hides something of an object where the object, written as it is shown, would not be stored the same. What shows objects to clients that
 write them back without the stored one, as a conversion webhook does, has to know that. Here it is found out on the objects, without any JSON in
 between, which takes two things. Both versions pass their values on as they are, as the table `TIED` beside a conversion to storage says. And the
 document has nothing that is written otherwise once it was read: no map in another order, no number of another spelling. About all else

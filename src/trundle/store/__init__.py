@@ -49,10 +49,12 @@ from trundle.store._status import (
     unreadable_types,
 )
 from trundle.store._store import Store
+from trundle.store._work_log import BusyStoreError, WorkLog, WorkNote
 from trundle.store._writer import Write
 
 __all__ = [
     "OWN_GROUP",
+    "BusyStoreError",
     "Change",
     "Changes",
     "CheckPart",
@@ -93,6 +95,8 @@ __all__ = [
     "UnknownResourceError",
     "UnknownVersionError",
     "UnrecordedShapeError",
+    "WorkLog",
+    "WorkNote",
     "Write",
     "check",
     "check_part",

@@ -76,8 +76,14 @@ def plan_check(store: Store, number: int = 1) -> tuple[tuple[Finding, ...], tupl
                 keys = rows.every(each, type_.called, size) if size < total else ()
                 edges = (None, *keys, None)
                 parts += (
-                    CheckPart(type_.called, each.resource_version, after, up_to, size)
-                    for after, up_to in pairwise(edges)
+                    CheckPart(
+                        type_.called,
+                        each.resource_version,
+                        after,
+                        up_to,
+                        max(0, min(size, total - at * size)),
+                    )
+                    for at, (after, up_to) in enumerate(pairwise(edges))
                 )
     return findings, tuple(parts)
 

@@ -6,7 +6,17 @@ replaced by itself. See `_rows.py` for what is read from them.
 
 from pathlib import Path
 
-from sqlalchemy import JSON, BigInteger, Column, Integer, LargeBinary, MetaData, Table, Text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
 from sqlalchemy.dialects.postgresql import JSONB
 
 from trundle.database import Migrations
@@ -55,4 +65,15 @@ LEASES = Table(
     Column("holder", Text, primary_key=True),
     Column("reads", _JSON, nullable=False),
     Column("expires", Text, nullable=False),
+)
+WORK = Table(
+    "store_work",
+    _METADATA,
+    Column("number", BigInteger, primary_key=True, autoincrement=False),
+    Column("task", Text, nullable=False),
+    Column("began", Text, nullable=False),
+    Column("noted", Text, nullable=False),
+    Column("is_running", Boolean, nullable=False),
+    Column("is_to_stop", Boolean, nullable=False),
+    Column("progress", _JSON, nullable=False),
 )

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from amounts import amount
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scenes import World
@@ -69,7 +70,7 @@ def compiled(text, format_=NEWEST):
     return compile_contract(code, format_=format_, where=Where("a.App", "p"))
 
 
-@settings(max_examples=300)
+@settings(max_examples=amount(300))
 @example("$.int().notNull().check($ > 0 and $ < 65536)", 65535, NEWEST)
 @example("$.int().check($ != true)", 1, NEWEST)
 @example("$.int().check($ in list(true, 2))", 1, NEWEST)

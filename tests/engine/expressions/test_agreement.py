@@ -188,6 +188,7 @@ def filled_in(choices):
             yield [value if place == at else some[0] for place, some in enumerate(choices)]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("is_legacy", [full(False), True])
 def test_every_row_agrees_on_what_it_is_for(is_legacy):
     differing, valued = [], 0

@@ -208,7 +208,7 @@ def test_nothing_runs_for_ever(text):
     else:
         assert error.code == "limit"
         assert error.advice
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 30
 
 
 def test_2000_items_are_gone_through_and_no_more():

@@ -4,6 +4,7 @@ import time
 from textwrap import indent
 
 import pytest
+from amounts import full, some_of
 from programs import opened, run
 
 from trundle.engine import EngineError, Limits
@@ -38,6 +39,7 @@ HOSTILE = {
     "a slow pattern, searched": value(f'regex("(a|aa)+$").searchAll({LONG})'),
     "a slow pattern that splits": value(f'regex("(a|aa)+$").split({LONG})'),
     "a slow pattern that replaces": value(f'{LONG}.replace(regex("(a|aa)+$"), x)'),
+    "a long pattern": value('regex("a" * 1000000)'),
     "brackets": value("(" * 900 + "1" + ")" * 900),
     "minus signs": value("-" * 900 + "1"),
     "lists in lists": value("[" * 900 + "]" * 900),
@@ -66,6 +68,14 @@ HOSTILE = {
     "shared parts, returned": TWICE + "Return: $d",
     "shared parts for a function": TWICE + "trace($d)",
     "shared parts, changed": TWICE + value("[$d].select([$])"),
+    "shared parts as a key": TWICE + value("{$d => 1}.len()"),
+    "shared parts as a key that is set": TWICE + value("{a => 1}.set($d, 2).len()"),
+    "shared parts as the key of a group": TWICE + value("[1].groupBy($d).len()"),
+    "shared parts as the key of each": TWICE + value("[1].toDict($d).len()"),
+    "shared parts as a key in a statement": TWICE + "$m:\n    $d: 1",
+    "shared parts, looked for in a map": TWICE + value("{a => 1}.get($d)"),
+    "shared parts in a set": TWICE + value("set($d).len()"),
+    "shared parts that come again": TWICE + value("generateMany($d, [], $, true).len()"),
     "deep parts, returned": DEEP + "Return: $d",
     "deep parts as text": DEEP + value("str($d)"),
     "deep parts for a function": DEEP + "trace($d)",
@@ -90,8 +100,8 @@ h: {Arguments: [{n: {Contract: $}}], Body: [{Return: $.g($n)}]}
 FEW = Limits(steps=20_000)
 
 
-@pytest.mark.parametrize("form", ["1.0", "1.4"])
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("form", ["1.0", full("1.4")])
+@pytest.mark.parametrize("name", some_of(HOSTILE, 3))
 def test_code_without_measure_ends_in_limit_with_its_place(name, form):
     with pytest.raises(EngineError) as caught:
         run(f"- {HOSTILE[name]}", methods=METHODS, limits=FEW, form=form)
@@ -208,6 +218,17 @@ def test_time_is_limited(body):
     assert caught.value.line
 
 
+@pytest.mark.parametrize(
+    "expression",
+    ['datetime("1 " * 500000)', 'datetime("2020", "%Y" * 500000)', 'datetime("May " * 250000)'],
+)
+def test_long_dates_are_refused_soon(expression):
+    began = time.monotonic()
+    with pytest.raises(EngineError, match="at most 1000 characters"):
+        run(f"- {value(expression)}")
+    assert time.monotonic() - began < 30  # It took minutes.
+
+
 def test_results_are_limited():
     limits = Limits(results=10)
     assert run(value("range(9).toList()"), limits=limits) == list(range(9))
@@ -218,7 +239,7 @@ def test_results_are_limited():
 
 
 @pytest.mark.parametrize("name", ["rounds of nothing", "lambdas", "shared parts, compared"])
-@pytest.mark.parametrize("where", ["init", "default", "contract"])
+@pytest.mark.parametrize("where", some_of(["init", "default", "contract"], 3))
 def test_code_without_measure_in_a_model_that_loads_ends_in_limit(where, name):
     body = HOSTILE[name]
     text = {

@@ -95,6 +95,7 @@ def test_a_run_repeats():
     assert records == [records[0]] * 5
 
 
+@pytest.mark.full
 def test_a_run_with_async_functions_repeats():
     async def turns(count):
         for _ in range(count):

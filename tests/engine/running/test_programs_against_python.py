@@ -3,6 +3,7 @@
 import json
 import textwrap
 
+import pytest
 from amounts import amount
 from engines import package
 from hypothesis import given, settings
@@ -158,6 +159,7 @@ class BadError(Exception):
     pass
 
 
+@pytest.mark.full
 @settings(max_examples=amount(600))
 @given(
     program=st.lists(statements(3), min_size=1, max_size=5),

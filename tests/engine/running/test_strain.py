@@ -7,6 +7,7 @@ import time
 from textwrap import dedent
 
 import pytest
+from amounts import some_of
 from engines import package
 from programs import opened, refused, run
 
@@ -54,6 +55,7 @@ def test_brackets_nested_deeply_are_a_result_or_an_error_of_the_engine():
         assert error.code in ("limit", "syntax")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "expression",
     [
@@ -67,6 +69,7 @@ def test_an_endless_sequence_is_an_error_of_the_engine(expression):
         run(f"Return: {expression}")
 
 
+@pytest.mark.full
 def test_a_thousand_branches():
     seen = []
     run(
@@ -271,7 +274,7 @@ def test_maps_within_maps_take_time_by_their_levels(made):
     levels = 8000
     body = f"- $m: {{}}\n- Repeat: {levels}\n  Do: [{{$m: {made}}}]\n- Return: $m.len()"
     assert run(body) == (2 if "set" in made else 1)
-    assert time.monotonic() - began < 30  # Minutes, if each level were gone through again
+    assert time.monotonic() - began < 90  # Minutes, if each level were gone through again
 
 
 def test_maps_that_are_known_count_with_all_that_is_in_them():
@@ -283,20 +286,23 @@ def test_maps_that_are_known_count_with_all_that_is_in_them():
 
 @pytest.mark.parametrize(
     "expression",
-    [
-        "str($m)",
-        "{$m => 1}.len()",
-        "$m = $n",
-        "$m.mergeWith($n).len()",
-        "$m.bind({})",
-        "$m.patch([])",
-        "$this.setAttr(a, $m)",
-        "new(A, {}, $this).nothing($m)",
-        "new($m)",
-        "$m",
-        "trace($m)",
-        "typeinfo($m)",
-    ],
+    some_of(
+        [
+            "str($m)",
+            "{$m => 1}.len()",
+            "$m = $n",
+            "$m.mergeWith($n).len()",
+            "$m.bind({})",
+            "$m.patch([])",
+            "$this.setAttr(a, $m)",
+            "new(A, {}, $this).nothing($m)",
+            "new($m)",
+            "$m",
+            "trace($m)",
+            "typeinfo($m)",
+        ],
+        4,
+    ),
 )
 def test_deep_maps_are_a_result_or_an_error_of_the_engine(expression):
     body = "- $m: {}\n- $n: {}\n- Repeat: 20000\n  Do: [{$m: {a: $m}}, {$n: {a: $n}}]\n"

@@ -72,6 +72,37 @@ class NewApplication(_Application):
         return f"{self.package}@{self.version}" if self.version else self.package
 
 
+class _WantedForm(msgspec.Struct, forbid_unknown_fields=True):
+    """The form of a package, with what its code has to say."""
+
+    package: str
+    form: str | None = None
+
+
+class WantedNewestForm(_WantedForm):
+    """The same in the first version of the API, where a package is its latest version."""
+
+    @property
+    def named(self) -> str:
+        """The package, with the versions that it may have."""
+        return self.package
+
+
+class WantedForm(_WantedForm):
+    """The same in the second version, where a package has versions.
+
+    Attributes:
+        version: the range of its versions; any where empty.
+    """
+
+    version: str = ""
+
+    @property
+    def named(self) -> str:
+        """The package, with the versions that it may have."""
+        return f"{self.package}@{self.version}" if self.version else self.package
+
+
 class Deploy(msgspec.Struct, forbid_unknown_fields=True):
     """A draft is to be deployed; where it is empty, what is wanted already.
 

@@ -81,6 +81,7 @@ class EnvironmentRoutes:
             draft: {"GET": self._show_draft, "PUT": self._replace, "DELETE": self._discard},
             f"{draft}/applications": {"POST": self._add},
             f"{draft}/applications/{{object}}": {"DELETE": self._remove},
+            f"{draft}/form": {"POST": self._show_form},
         }
         for path, methods in paths.items():
             yield self._route(version, path, methods)
@@ -170,6 +171,16 @@ class EnvironmentRoutes:
 
     def _remove(self, asked: Asked) -> Response:
         return self._edited(asked, asked.path["object"], _tag(asked, None))
+
+    def _show_form(self, asked: Asked) -> Response:
+        given: bodies.WantedForm | bodies.WantedNewestForm
+        if asked.version == NEWEST:
+            given = bodies.body_of(asked, bodies.WantedForm)
+        else:
+            given = bodies.body_of(asked, bodies.WantedNewestForm)
+        subject = _subject(asked)
+        self._kept.get(subject.environment, tenant=asked.tenant)
+        return json_answer({"schema": self._runner.form(subject, given)})
 
     def _edited(
         self,

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from trundle.api.environments import _bodies as bodies
 from trundle.api.environments._turns import Places, Turns
 from trundle.api.environments._work import (
     EditOfDraft,
@@ -13,6 +14,7 @@ from trundle.api.environments._work import (
     Subject,
     carried_out,
     edited,
+    form_schema,
     title_of,
 )
 from trundle.database import DatabaseError
@@ -64,11 +66,18 @@ class Runner:
             ApiError: the tenant changes too many drafts at a time.
             TrundleError: as for `Environments.edit`, or the change took too long.
         """
-        self._edits.take(subject.tenant)
-        try:
-            return self._apart(_EDIT_SECONDS, edited, subject, asked)
-        finally:
-            self._edits.leave(subject.tenant)
+        return self._edit(subject, edited, asked)
+
+    def form(
+        self, subject: Subject, asked: bodies.WantedForm | bodies.WantedNewestForm
+    ) -> dict[str, Any] | None:
+        """The JSON Schema of the answers to the form of a package; None where it has no form.
+
+        Raises:
+            ApiError: the tenant changes too many drafts at a time.
+            TrundleError: there is no such package or form, its code fails, or it took too long.
+        """
+        return self._edit(subject, form_schema, asked)
 
     def begin(self, subject: Subject, run: Run, *, dry_run: bool) -> Action:
         """Begins a run, and returns while it goes on.
@@ -92,6 +101,13 @@ class Runner:
             raise
         self._turns.submit(subject.tenant, self._carry_out, run, action)
         return action
+
+    def _edit(self, subject: Subject, work: Callable[..., R], asked: Any) -> R:
+        self._edits.take(subject.tenant)
+        try:
+            return self._apart(_EDIT_SECONDS, work, subject, asked)
+        finally:
+            self._edits.leave(subject.tenant)
 
     def close(self) -> None:
         """Ends all that runs; waits until that is written down."""

@@ -1,4 +1,4 @@
-"""What a process of its own does for a request: it changes a draft, or runs an environment."""
+"""What a process of its own does for a request: it changes a draft, computes a form, or runs an environment."""
 
 import contextlib
 import logging
@@ -36,7 +36,7 @@ from trundle.environments import (
     rollback,
     upgrade,
 )
-from trundle.forms import Sources, fill, form_of_package
+from trundle.forms import Sources, fill, form_of_package, json_schema
 from trundle.packages import Package
 from trundle.project import Note
 
@@ -151,6 +151,19 @@ def _application(
         given = asked.answers or {}
         made = fill(form.form, given, Sources.random(), parameters, "the answers", answers).model
     return adding(made, package, asked.name), answers.secrets
+
+
+def form_schema(
+    _: Note, host: Host, subject: Subject, asked: bodies.WantedForm | bodies.WantedNewestForm
+) -> dict[str, Any] | None:
+    """The JSON Schema of the answers to the form of a package, whose code runs for it; None where it has no form."""
+    with _opened(host) as environments:
+        snapshot = environments.snapshot(subject.tenant)
+        package = chosen_package(snapshot, asked.named)
+        form = form_of_package(package, asked.form)
+        if form is None:
+            return None
+        return json_schema(form.form, form_parameters(form.form, package, snapshot, host.limits))
 
 
 # Runs

@@ -21,6 +21,7 @@ from trundle.engine.expressions._invoking import (
 )
 from trundle.engine.expressions._library import is_of_type
 from trundle.engine.expressions._scope import Scope, context_of
+from trundle.engine.expressions._sizes import as_key
 from trundle.engine.expressions._tree import (
     Binary,
     Call,
@@ -239,7 +240,9 @@ class Compiler:
         def item(scope: Scope) -> Any:
             of, at = value(scope), index(scope)
             kind = type(of)
-            if kind is FrozenDict or kind is dict or (kind is tuple and type(at) is int):
+            if kind is FrozenDict or kind is dict:
+                return of[as_key(at)]
+            if kind is tuple and type(at) is int:
                 return of[at]
             return self.by_values("#indexer", scope, of, at)
 
@@ -271,7 +274,9 @@ class Compiler:
         if len(rules) < len(parts):
             return self._by_yaql(tree)
         pairs = tuple((self.closure(each.source), self.closure(each.destination)) for each in rules)
-        return lambda scope: FrozenDict([(key(scope), value(scope)) for key, value in pairs])
+        return lambda scope: FrozenDict(
+            [(as_key(key(scope)), value(scope)) for key, value in pairs]
+        )
 
     def _function(self, call: Call) -> Closure:
         if not self.language.is_legacy:

@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from yaql.standard_library import queries
 
+from trundle.engine.expressions._sizes import as_key
 from trundle.engine.expressions._yaql import MEMORY, limited
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
@@ -50,6 +51,6 @@ def _ordered(
     return made
 
 
-def groups(items: Any, *selectors: Callable[[Any], Any]) -> Any:
+def groups(items: Any, key: Callable[[Any], Any], *selectors: Callable[[Any], Any]) -> Any:
     """Pairs of a key and the items that have it; behind the key, what to keep of an item and what to make of a group."""
-    return _GROUPED(MEMORY, limited(items), *selectors)
+    return _GROUPED(MEMORY, limited(items), lambda each: as_key(key(each)), *selectors)

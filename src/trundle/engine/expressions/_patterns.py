@@ -18,6 +18,9 @@ from trundle.errors import shown
 SECONDS: Final = 0.2
 """How long one search may take; the library looks at its clock now and then only, so that it may be a second."""
 
+MOST_CHARACTERS: Final = 20_000
+"""How long a pattern may be; to read a longer one takes seconds, and nothing can end that."""
+
 
 class Pattern:
     """A compiled pattern with a limit of time, as `regex()` yields it."""
@@ -25,6 +28,11 @@ class Pattern:
     __slots__ = ("_compiled", "_text")
 
     def __init__(self, text: str, flags: int) -> None:
+        if len(text) > MOST_CHARACTERS:
+            message = (
+                f"a pattern of {len(text)} characters is too long, {MOST_CHARACTERS} are the most"
+            )
+            raise EngineError(EngineCode.LIMIT, message, advice="write a shorter one")
         self._text = text
         with warnings.catch_warnings():
             warnings.simplefilter(

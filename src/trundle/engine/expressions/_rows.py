@@ -20,7 +20,7 @@ from trundle.engine.expressions._folding import (
     sum_of,
 )
 from trundle.engine.expressions._library import format_text, matches, multiply
-from trundle.engine.expressions._sizes import as_text, check_size, check_text
+from trundle.engine.expressions._sizes import as_key, as_text, check_size, check_text
 from trundle.engine.expressions._yaql import FrozenDict, is_iterable, limited, stop
 
 
@@ -176,7 +176,7 @@ def _index_where(items: Any, predicate: Callable[[Any], Any]) -> int:
 
 
 def _to_dict(items: Any, key: Callable[[Any], Any], value: Any = None) -> dict[Any, Any]:
-    return {key(each): each if value is None else value(each) for each in limited(items)}
+    return {as_key(key(each)): each if value is None else value(each) for each in limited(items)}
 
 
 def _take(items: Any, count: int) -> Iterator[Any]:
@@ -223,7 +223,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _with_entry(entries: Any, key: Any, value: Any) -> Any:
-    return FrozenDict(itertools.chain(entries.items(), ((key, value),)))
+    return FrozenDict(itertools.chain(entries.items(), ((as_key(key), value),)))
 
 
 def _int(value: Any) -> int:
@@ -299,14 +299,14 @@ METHODS: Final[dict[str, tuple[Row, ...]]] = {
     "all": (Row((_ITEMS,), _all), Row((_ITEMS, LAZY), _all)),
     "any": (Row((_ITEMS,), _any), Row((_ITEMS, LAZY), _any)),
     "contains": (Row((_ITEMS, _ANY), _contains),),
-    "containsKey": (Row((_MAP, _ANY), lambda entries, key: key in entries),),
+    "containsKey": (Row((_MAP, _ANY), lambda entries, key: as_key(key) in entries),),
     "endsWith": (Row(_TEXTS, str.endswith),),
     "first": (Row((_ITEMS,), _first), Row((_ITEMS, _ANY), _first)),
     "format": FUNCTIONS["format"],
     "groupBy": tuple(Row((_ITEMS, *(LAZY,) * n), groups) for n in range(1, 4)),
     "get": (
-        Row((_MAP, _ANY), lambda entries, key: entries.get(key)),
-        Row((_MAP, _ANY, _ANY), lambda entries, key, default: entries.get(key, default)),
+        Row((_MAP, _ANY), lambda entries, key: entries.get(as_key(key))),
+        Row((_MAP, _ANY, _ANY), lambda entries, key, default: entries.get(as_key(key), default)),
     ),
     "indexWhere": (Row((_ITEMS, LAZY), _index_where),),
     "items": (Row((_MAP,), lambda entries: entries.items()),),

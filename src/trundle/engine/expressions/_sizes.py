@@ -56,6 +56,16 @@ def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False)
         left += [part for part in parts if type(part) in _HOLDERS]
 
 
+def as_key(value: Any) -> Any:
+    """A value that can be looked for in a map or set, which goes through all of it.
+
+    Raises:
+        EngineError: it has too many values in it.
+    """
+    check_size(value)
+    return value
+
+
 def as_text(value: Any) -> str:
     """A value as text.
 

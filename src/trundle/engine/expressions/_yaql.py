@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType
+from types import FunctionType, MappingProxyType
 from typing import Any, Final
 
 import yaql
@@ -44,7 +44,7 @@ from trundle.engine.expressions._tree import (
     Variable,
     Word,
 )
-from trundle.errors import TrundleError
+from trundle.errors import TrundleError, expectation
 
 DEEPEST: Final = 250
 """How many levels an expression may nest; each takes a frame or two of Python's stack when it runs."""
@@ -217,8 +217,22 @@ _WHOLE = (
     "toSet",
     "distinct",
     "mergeWith",
+    "#map",
+    "#indexer",
+    "dict",
+    "toDict",
+    "groupBy",
+    "get",
+    "set",
+    "containsKey",
+    "add",
+    "remove",
+    "delete",
+    "deleteAll",
 )
-"""What goes through all parts of a value, also to compare it."""
+"""What goes through all parts of a value, also to compare it, or to look for it in a map or set."""
+_DATES = ("datetime",)
+_LONGEST_DATE = 1_000
 
 
 class Language:
@@ -396,19 +410,36 @@ def _adopt(found: Any, context: Any, name: str, pattern: type) -> None:
 
 def _bounding_sources(base: Any, measure: Callable[[Any], None]) -> Any:
     """A context over another one, in which what makes sequences, or goes through all of a value, ends with an error where that is too long."""
-    layers = {name: base.collect_functions(name) for name in (*_SOURCES, *_WHOLE)}
+    layers = {name: base.collect_functions(name) for name in (*_SOURCES, *_WHOLE, *_DATES)}
     context = base
     for depth in reversed(range(max(map(len, layers.values())))):
         context = context.create_child_context()
         for name, found in layers.items():
             for spec in found[depth] if depth < len(found) else ():
                 clone = spec.clone()
-                whole = name in _WHOLE
-                clone.payload = (
-                    _measured(spec.payload, measure) if whole else _bounded(spec.payload)
-                )
+                clone.payload = _ending(name, spec.payload, measure)
                 context.register_function(clone)
     return context
+
+
+def _ending(
+    name: str, payload: Callable[..., Any], measure: Callable[[Any], None]
+) -> Callable[..., Any]:
+    if name in _DATES:
+        return _brief(payload)
+    measured = _measured(payload, measure)
+    return measured if name in _WHOLE else _bounded(measured)
+
+
+def _brief(payload: Callable[..., Any]) -> Callable[..., Any]:
+    def brief(*arguments: Any, **named: Any) -> Any:
+        for each in (*arguments, *named.values()):
+            if isinstance(each, str) and len(each) > _LONGEST_DATE:
+                expected = f"at most {_LONGEST_DATE} characters of a date or its format"
+                raise ValueError(expectation(expected, str(len(each))))
+        return payload(*arguments, **named)
+
+    return brief
 
 
 def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
@@ -420,11 +451,28 @@ def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
 
 def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Callable[..., Any]:
     def measured(*arguments: Any, **named: Any) -> Any:
-        for each in (*arguments, *named.values()):
-            measure(each)
-        return payload(*arguments, **named)
+        given = [_each_measured(each, measure) for each in arguments]
+        by_name = {name: _each_measured(each, measure) for name, each in named.items()}
+        return payload(*given, **by_name)
 
     return measured
+
+
+def _each_measured(given: Any, measure: Callable[[Any], None]) -> Any:
+    """What a function is given, after it was measured; of a lambda, and of a rule, what it yields."""
+    if isinstance(given, utils.MappingRule):
+        measure(given.source)
+    elif isinstance(given, FunctionType):
+
+        def computed(*arguments: Any, **named: Any) -> Any:
+            found = given(*arguments, **named)
+            measure(found)
+            return found
+
+        return computed
+    else:
+        measure(given)
+    return given
 
 
 def limited(items: Any) -> Any:
