@@ -215,9 +215,13 @@ def test_a_port_that_another_webhook_has_is_refused(webhook):
 def test_no_process_outlives_a_parent_that_is_killed(webhook):
     running = processes(webhook)
     assert asked(webhook, review(1)) == ["m0"]
+    maps = "".join(Path(f"/proc/{each}/maps").read_text() for each in running)
+    folders = set(re.findall(r"\S*/trundle-webhook-[^/\s]+", maps))
+    assert len(folders) == 1
     webhook.process.kill()
     webhook.process.wait()
     until(lambda: not any(map(is_there, running)))
+    assert not Path(folders.pop()).exists()
 
 
 def test_a_signal_while_a_process_is_replaced_ends_all(webhook):

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import shutil
 import socket
 import sys
 import tempfile
@@ -95,6 +96,7 @@ def convert_for_cluster(
     results: TextIO | None = None,
     begin: Callable[[], None] = lambda: None,
     processes: int = 1,
+    counted: Path | None = None,
 ) -> None:
     """Answers a cluster's reviews over HTTPS until a signal.
 
@@ -107,6 +109,7 @@ def convert_for_cluster(
         results: where that is printed; standard output by default.
         begin: is called once it listens.
         processes: how many processes answer.
+        counted: where several keep what they count; those that outlive this process remove it.
 
     Raises:
         Refusal: the address is not free.
@@ -115,7 +118,7 @@ def convert_for_cluster(
     from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
 
     results = results or sys.stdout
-    is_one = processes == 1
+    is_one, parent = processes == 1, os.getpid()
     try:
         with reserved(host, port, shared=False):
             pass  # Others that share the port would be asked, too.
@@ -130,6 +133,8 @@ def convert_for_cluster(
             def serve(alive: int, on_ready: Callable[[], None]) -> None:
                 with listening(host, number, shared=True) as listener:
                     serve_webhook(application, listener, tls, on_ready, alive)
+                if counted is not None and os.getppid() != parent:
+                    shutil.rmtree(counted, ignore_errors=True)
 
             if is_one:
                 serve_webhook(application, bound, tls, ready)

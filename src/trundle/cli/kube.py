@@ -198,5 +198,5 @@ def webhook(
         conversions = Conversions(kinds, scheme, metrics, guarded=guarded)
         application = WebhookApplication(conversions, metrics)
         convert_for_cluster(
-            application, host, port, tls, output, results=results, processes=workers
+            application, host, port, tls, output, results=results, processes=workers, counted=folder
         )

@@ -17,8 +17,8 @@ from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._server_json import json_of, may_be_long, passed_json, values_of
 from trundle.runtime import AnyScheme, WholeView
 
-_STARTS = 1000
-"""For how many beginnings of objects is remembered what they are."""
+_STARTS, _LONGEST_START = 1000, 500
+"""For how many beginnings of objects is remembered what they are, and how long these are at most."""
 
 _MOST_NESTED = 150
 """How many objects and lists metadata and free-form data may have; in more of them, some may be nested too deeply."""
@@ -147,7 +147,7 @@ class QuickConversions:
             way = self._way(data, wanted)
             if way is None:
                 return None
-            if len(self._starts) < _STARTS:
+            if len(self._starts) < _STARTS and len(start[0]) < _LONGEST_START:
                 self._starts[start] = way
         if way.view is None or may_be_long(data):
             return None
