@@ -189,17 +189,16 @@ class Work:
 
     def _check(self) -> None:
         findings, parts = plan_check(self._store, _PARTS)
-        self._note(**self._with(findings))
+        self._keep(**self._with(findings))
         steps = _Steps(parts)
         for each in parts:
             done = check_part(self._store, each, lambda *step: self._step(*steps.at(*step)))
             steps.end()
-            self._note(**self._with(done))
-            self._write()
+            self._keep(**self._with(done))
 
     def _roll(self, *, dry_run: bool) -> None:
         moves, parts = plan_roll(self._store, _PARTS, dry_run=dry_run)
-        self._note(moves=moves)
+        self._keep(moves=moves)
         steps, pace = _Steps(parts), Pace(None)
         done: list[Rolled] = []
         for each in parts:
@@ -215,15 +214,14 @@ class Work:
             rewritten = (
                 Rewritten(one.resource, one.storage_version, one.rolled) for one in together(done)
             )
-            self._note(rolled=tuple(rewritten), **self._with(rolled.findings))
-            self._write()
+            self._keep(rolled=tuple(rewritten), **self._with(rolled.findings))
 
     def _step(self, resource: str, done: int, total: int) -> None:
         if self._stopping.is_set():
             raise _Stopped
         self._note(resource=resource, done=done, total=total)
         if self._timer.seconds() - self._noted >= _PAUSE:
-            self._write()
+            self._keep()
 
     def _with(self, findings: Iterable[Finding]) -> dict[str, Any]:
         """What is found by now."""
@@ -241,12 +239,15 @@ class Work:
             assert self._progress is not None, "something was started"
             self._progress = replace(self._progress, noted=self._store.clock(), **changes)
 
-    def _write(self) -> None:
-        """Writes down how far it is. Where that is not possible now, it will be later."""
+    def _keep(self, **changes: Any) -> None:
+        """Writes down how far it is, and then shows it. Where it cannot be written down now, it will be later."""
+        assert self._progress is not None, "something was started"
         self._noted = self._timer.seconds()
+        values = _plain(replace(self._progress, **changes))
         with contextlib.suppress(TrundleError):
-            if not self._log.note(self._number, self._plain(), is_running=True):
+            if not self._log.note(self._number, values, is_running=True):
                 self._stopping.set()
+        self._note(**changes)
 
     def _end(self, **changes: Any) -> None:
         """Writes down how it ended; where that is not possible, the page of this server knows."""
@@ -255,10 +256,6 @@ class Work:
         with contextlib.suppress(TrundleError):
             self._log.note(self._number, _plain(ended), is_running=False)
         self._note(**changes)
-
-    def _plain(self) -> dict[str, Any]:
-        assert self._progress is not None, "something was started"
-        return _plain(self._progress)
 
 
 def _text(text: str) -> str:
