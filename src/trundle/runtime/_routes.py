@@ -78,7 +78,7 @@ class Routes:
     def convert(
         self, data: bytes, to: str, version: str | None, resource: str | None, *, strict: bool
     ) -> bytes | None:
-        """A document of another API version, after `known` has tried where the document says its version.
+        """A document of another API version, which starts like none that was converted before.
 
         Args:
             data: JSON.
@@ -98,7 +98,8 @@ class Routes:
         if key is None:
             return None
         if version is None and key in self._starts:
-            return None  # `known` has tried, or another thread has just been here.
+            # `known` has tried, or another thread has just been here.
+            return self.known(data, to, resource, strict=strict)
         if not data.isascii():
             check_text(data)
         found, source, stored = self._reading.names(data, version, resource)
