@@ -55,6 +55,7 @@ def test_a_face_imports_nothing_before_it_is_asked(face):
     assert run(program, face).stdout.strip() == "[]"
 
 
+@pytest.mark.full
 def test_what_is_shown_is_imported_once():
     program = (
         "import sys, trundle.project as face\n"

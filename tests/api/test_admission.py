@@ -71,6 +71,7 @@ def changing(**members):
     return Asked(lambda request: request.object.update(members))
 
 
+@pytest.mark.full
 def test_a_hook_sees_objects_at_its_version_whatever_the_client_uses(asking):
     hook = Asked()
     with asking((NEW, hook)) as client:

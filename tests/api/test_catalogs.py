@@ -54,6 +54,7 @@ def test_the_first_version_shows_the_latest_of_a_package_and_the_second_all(cata
     assert client.get(f"{V2}/a.App/versions/1.9.0/content").content == packages[0].archive
 
 
+@pytest.mark.full
 def test_each_version_has_its_own_words(catalog, client):
     package = bundle("a.App", needs={"b.Lib": "1"}, Main="Name: a.App.Main\n")
     catalog.upload([bundle("b.Lib")], tenant="acme", public=True)
@@ -173,6 +174,7 @@ def test_names_with_slashes_are_names(catalog, client, tmp_path):
     assert client.get(f"{V2}/acme/crm/versions/1.0.0/content").content == package.archive
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_what_is_answered_is_what_the_contract_says(catalog, client, version):
     catalog.upload([bundle("b.Lib", needs={}, Main="Name: b.Lib.Main\n")], tenant="acme")

@@ -205,6 +205,7 @@ def test_a_client_chooses_a_place_of_its_tenant_and_says_nothing_else(tmp_path):
         assert set(client.files()) == {"acme/shop/one.yaml"}
 
 
+@pytest.mark.full
 def test_another_tenant_sees_nothing_of_it(client):
     client.create()
     client.add("web", {"one": 1})
@@ -458,6 +459,7 @@ def test_what_no_database_keeps_as_text_ends_no_run(client_anywhere):
     assert client.get("environments", "shop", "actions") == before
 
 
+@pytest.mark.full
 def test_numbers_that_are_long_are_refused(client):
     client.create()
     for many in ("9" * 5000, "1" * 11, "-1", "\u0661", "x"):
@@ -467,6 +469,7 @@ def test_numbers_that_are_long_are_refused(client):
         assert (code, len(refused["message"]) < 200) == (400, True)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("depth", [250, 700, 950, 5000])
 def test_bodies_that_are_deep_are_refused(client, depth):
     client.create()
@@ -573,6 +576,7 @@ def test_the_end_of_a_run_is_written_when_the_database_is_free_again(client, mon
     assert refused == [1, 1, 1]
 
 
+@pytest.mark.full
 def test_a_server_closes_while_the_database_is_busy(tmp_path, monkeypatch):
     catalog = f"sqlite:///{tmp_path / 'catalog.db'}"
     tried = threading.Event()
@@ -590,6 +594,7 @@ def test_a_server_closes_while_the_database_is_busy(tmp_path, monkeypatch):
         assert client.action(1)["state"] == "interrupted"
 
 
+@pytest.mark.full
 def test_a_tenant_with_too_many_runs_is_refused_and_others_are_not(tmp_path, monkeypatch, held):
     monkeypatch.setattr(runner, "_MOST_ASKED", 5)
     catalog = f"sqlite:///{tmp_path / 'catalog.db'}"
@@ -613,6 +618,7 @@ def test_a_tenant_with_too_many_runs_is_refused_and_others_are_not(tmp_path, mon
         assert client.run("deploy")["state"] == "succeeded"
 
 
+@pytest.mark.full
 def test_drafts_are_read_while_a_tenant_changes_many(client, held):
     client.create()
     path = ("environments", "shop", "drafts", "me", "applications")

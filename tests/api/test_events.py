@@ -78,6 +78,7 @@ def test_an_object_that_cannot_be_converted_is_said_once(client, api, broken):
     assert events(client, fieldSelector="involvedObject.name=bob") == []
 
 
+@pytest.mark.full
 def test_what_goes_on_is_counted(client, api, broken, time):
     for _ in range(2):
         client.call("GET", client.at(OLD))

@@ -46,6 +46,7 @@ def test_a_list_is_whole_however_many_parts_it_has(client, number, version):
     assert int(found["metadata"]["resourceVersion"]) >= newest
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kept", [(), ("m00",), ("m05",), ("m09",), ("m00", "m09")])
 def test_parts_without_objects_leave_no_commas(client, kept):
     """A selector of fields is looked at after a page is read, so that whole pages may be empty."""

@@ -49,6 +49,7 @@ def test_the_default_namespace_is_there_and_cannot_go(client):
     assert names(client) == ["default"]
 
 
+@pytest.mark.full
 def test_objects_are_created_in_namespaces_that_are_there(client):
     where = client.at(NEW, namespace="red")
     code, found = client.call("POST", where, member("ada", group="red"))
@@ -72,6 +73,7 @@ def test_a_namespace_goes_with_what_is_inside_of_it(client, api):
     assert [x["metadata"]["namespace"] for x in left] == ["blue"]
 
 
+@pytest.mark.full
 def test_a_namespace_waits_for_finalizers_of_what_is_inside(client, api):
     namespace(client, "red")
     where = client.at(NEW, "ada", namespace="red")
@@ -92,6 +94,7 @@ def test_a_namespace_waits_for_finalizers_of_what_is_inside(client, api):
     assert names(client) == ["default"]
 
 
+@pytest.mark.full
 def test_what_was_created_while_its_namespace_went_is_taken_back(client, api, monkeypatch):
     namespace(client, "red")
     creation = Store.creation
@@ -108,6 +111,7 @@ def test_what_was_created_while_its_namespace_went_is_taken_back(client, api, mo
     assert client.call("GET", client.at(NEW, "ada", namespace="red"))[0] == 404
 
 
+@pytest.mark.full
 def test_a_deletion_goes_on_where_a_server_stopped(installed, tmp_path):
     with serving_clubs(installed, tmp_path / "store.db") as (api, _):
         client = Client(api)
@@ -119,6 +123,7 @@ def test_a_deletion_goes_on_where_a_server_stopped(installed, tmp_path):
         assert names(Client(api)) == ["default"]
 
 
+@pytest.mark.full
 def test_namespaces_of_objects_that_are_stored_already_are_there(installed, tmp_path):
     with Store(tmp_path / "store.db", installed.scheme) as store:
         key = Key("Member", "old", "ada")
@@ -143,6 +148,7 @@ def test_namespaces_are_discovered_and_described(client):
     assert table["rows"][0]["cells"][:2] == ["default", "Active"]
 
 
+@pytest.mark.full
 def test_namespaces_are_selected_labelled_and_applied(client):
     where, merge = f"{NAMESPACES}/red", "application/merge-patch+json"
     body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"labels": {"a": "b"}}}
@@ -180,11 +186,13 @@ def post(client, body):
     return client.http.post(NAMESPACES, content=body, headers={"content-type": PROTOBUF})
 
 
+@pytest.mark.full
 def test_namespaces_come_as_protobuf_from_kubectl(client):
     assert post(client, bytes.fromhex(BY_KUBECTL)).status_code == 201
     assert names(client) == ["default", "red"]
 
 
+@pytest.mark.full
 def test_metadata_comes_as_protobuf(client):
     label = field(1, "a") + field(2, "b")
     metadata = field(1, "red") + field(11, label) + field(14, "x.org/f") + field(14, "x.org/g")
@@ -200,6 +208,7 @@ def test_metadata_comes_as_protobuf(client):
     assert made["ownerReferences"] == [reference]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "body",
     [

@@ -21,6 +21,7 @@ def served(installed, tmp_path):
         yield Client(api), store
 
 
+@pytest.mark.full
 def test_a_write_through_one_version_is_seen_at_all_that_were_read_before(served):
     client, _ = served
     client.create(OLD, "ada", team="red", age=36)
@@ -39,6 +40,7 @@ def test_a_dry_run_is_not_remembered(served):
     assert client.get(NEW, "ada") == before
 
 
+@pytest.mark.full
 def test_what_another_process_wrote_is_seen(served, installed, tmp_path):
     client, _ = served
     client.create(OLD, "ada", team="red")
@@ -49,6 +51,7 @@ def test_what_another_process_wrote_is_seen(served, installed, tmp_path):
     assert client.get(OLD, "ada")["team"] == "blue"
 
 
+@pytest.mark.full
 def test_a_mark_of_deletion_is_seen_and_so_is_a_new_object_of_the_same_name(served):
     client, _ = served
     client.create(OLD, "ada", team="red")
@@ -62,6 +65,7 @@ def test_a_mark_of_deletion_is_seen_and_so_is_a_new_object_of_the_same_name(serv
     assert (second["team"], second["metadata"]["uid"] == first["uid"]) == ("blue", False)
 
 
+@pytest.mark.full
 def test_what_is_stored_in_another_shape_is_shown_as_it_is_stored_now(served):
     client, store = served
     client.create(OLD, "ada", team="red")

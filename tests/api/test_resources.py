@@ -31,6 +31,7 @@ def test_what_one_version_writes_every_version_reads(client):
     assert client.get(OLD, "ada")["age"] == 36
 
 
+@pytest.mark.full
 def test_an_old_client_that_replaces_keeps_what_it_cannot_see(client):
     client.create(NEW, "ada", group="red", note="seen by v2 only", free={"a": [1, {"b": None}]})
     seen = client.get(OLD, "ada")
@@ -41,6 +42,7 @@ def test_an_old_client_that_replaces_keeps_what_it_cannot_see(client):
     assert newer["free"] == {"a": [1, {"b": None}]}
 
 
+@pytest.mark.full
 def test_an_old_client_that_patches_keeps_what_it_cannot_see(client):
     client.create(NEW, "ada", group="red", note="n")
     assert client.patch(OLD, "ada", {"team": "blue"})[1]["team"] == "blue"
@@ -56,6 +58,7 @@ def test_an_old_client_that_patches_keeps_what_it_cannot_see(client):
     assert client.get(NEW, "ada") | {"group": "green", "note": "n"} == client.get(NEW, "ada")
 
 
+@pytest.mark.full
 def test_numbers_keep_their_digits(client):
     body = b'{"metadata":{"name":"ada"},"group":"red","free":{"a":1.10,"b":12345678901234567890,"c":1e3}}'
     assert client.call("POST", client.at(NEW), body)[0] == 201
@@ -65,6 +68,7 @@ def test_numbers_keep_their_digits(client):
     assert '"b":12345678901234567890' in text
 
 
+@pytest.mark.full
 def test_a_write_over_something_newer_is_a_conflict(client):
     made = client.create(NEW, "ada", group="red")
     client.patch(NEW, "ada", {"note": "first"})
@@ -77,6 +81,7 @@ def test_a_write_over_something_newer_is_a_conflict(client):
     assert client.get(NEW, "ada")["note"] == "first"
 
 
+@pytest.mark.full
 def test_a_replacement_says_what_it_replaces(client):
     client.create(NEW, "ada", group="red")
     code, found = client.call("PUT", client.at(NEW, "ada"), member("ada", group="blue"))
@@ -139,6 +144,7 @@ def test_unknown_fields_are_refused_dropped_or_warned_of(client, validation, cod
     assert "zzz" not in found.json()
 
 
+@pytest.mark.full
 def test_the_status_is_written_apart(client):
     client.create(NEW, "ada", group="red", status={"phase": "ignored"})
     assert "status" not in client.get(NEW, "ada")
@@ -157,6 +163,7 @@ def test_the_status_is_written_apart(client):
     assert client.get(NEW, "ada")["status"] == {"phase": "Ready"}
 
 
+@pytest.mark.full
 def test_lists_come_in_pages_of_one_moment(client):
     for name in "abcde":
         client.create(NEW, name, group="red")
@@ -173,6 +180,7 @@ def test_lists_come_in_pages_of_one_moment(client):
     assert len(versions) == 1
 
 
+@pytest.mark.full
 def test_more_objects_than_are_counted_have_no_number(client, monkeypatch):
     monkeypatch.setattr("trundle.store._reader._COUNTED", 4)
     for name in "abcd":
@@ -188,6 +196,7 @@ def test_more_objects_than_are_counted_have_no_number(client, monkeypatch):
     assert (len(page["items"]), "remainingItemCount" in page["metadata"]) == (1, False)
 
 
+@pytest.mark.full
 def test_a_list_in_pages_says_how_many_objects_follow(client):
     """As Kubernetes' API server does: not without pages, and not of what selectors choose."""
     for name in "abcde":
@@ -207,6 +216,7 @@ def test_a_list_in_pages_says_how_many_objects_follow(client):
     assert table["metadata"]["remainingItemCount"] == 6
 
 
+@pytest.mark.full
 def test_selectors_choose(client):
     client.call(
         "POST", client.at(NEW), {"metadata": {"name": "a", "labels": {"x": "1"}}, "group": "r"}
@@ -228,6 +238,7 @@ def test_selectors_choose(client):
     assert (code, found["message"]) == (400, "field label not supported: spec.x")
 
 
+@pytest.mark.full
 def test_an_object_with_finalizers_waits_for_them(client):
     client.call(
         "POST", client.at(NEW), {"metadata": {"name": "a", "finalizers": ["x.org/f"]}, "group": "r"}
@@ -238,6 +249,7 @@ def test_an_object_with_finalizers_waits_for_them(client):
     assert client.call("GET", client.at(NEW, "a"))[0] == 404
 
 
+@pytest.mark.full
 def test_deleting_says_what_is_gone_or_why_not(client):
     made = client.create(NEW, "ada", group="red")
     body = {"preconditions": {"uid": "another"}}
@@ -252,6 +264,7 @@ def test_deleting_says_what_is_gone_or_why_not(client):
     assert (code, found["message"]) == (404, 'members.clubs.example.com "ada" not found')
 
 
+@pytest.mark.full
 def test_a_dry_run_stores_nothing(client):
     code, found = client.call("POST", client.at(NEW), member("ada", group="red"), dryRun="All")
     assert (code, found["group"]) == (201, "red")
@@ -318,6 +331,7 @@ def test_paths_with_nothing_there_are_said(client, method, path, code):
     assert (found, status["kind"], status["code"]) == (code, "Status", code)
 
 
+@pytest.mark.full
 def test_tables_have_the_columns_of_the_project(client):
     client.create(NEW, "ada", group="red", level="high")
     accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -397,6 +411,7 @@ def test_a_store_that_this_release_cannot_write_is_no_fault_of_the_client(
     assert client.get(OLD, "ada") == made
 
 
+@pytest.mark.full
 def test_what_is_stored_and_is_no_document_of_its_version_is_no_fault_of_the_client(
     client, tmp_path
 ):

@@ -66,6 +66,7 @@ def test_an_object_that_is_not_there_is_created(client):
     assert client.get(NEW, "ada") == found
 
 
+@pytest.mark.full
 def test_applying_the_same_again_writes_nothing(client):
     first = applied(client, NEW, "ann", {"group": "red", "labels": {"a": "b"}})
     assert applied(client, NEW, "ann", {"group": "red", "labels": {"a": "b"}}) == first
@@ -79,6 +80,7 @@ def test_what_is_not_stated_any_more_goes(client):
     assert found["labels"] == {"b": "2", "c": "3"}
 
 
+@pytest.mark.full
 def test_a_conflict_names_the_owner_and_the_field_in_the_words_of_the_version_that_asks(client):
     applied(client, NEW, "ann", {"group": "red"})
     code, found = apply(client, OLD, "ben", {"team": "blue"})
@@ -96,6 +98,7 @@ def test_a_conflict_names_the_owner_and_the_field_in_the_words_of_the_version_th
     assert owned(client.get(NEW, "ada")) == {"ann/Apply": [".group"], "ben/Apply": [".group"]}
 
 
+@pytest.mark.full
 def test_force_takes_fields_over(client):
     applied(client, NEW, "ann", {"group": "red", "note": "n"})
     found = applied(client, OLD, "ben", {"team": "blue"}, force="true")
@@ -104,6 +107,7 @@ def test_force_takes_fields_over(client):
     assert owned(client.get(NEW, "ada")) == {"ann/Apply": [".note"], "ben/Apply": [".group"]}
 
 
+@pytest.mark.full
 def test_applying_at_an_older_version_gives_up_nothing_that_it_cannot_show(client):
     applied(client, NEW, "ann", {"group": "red", "note": "n", "labels": {"a": "1"}})
     found = applied(client, OLD, "ann", {"team": "red", "age": 5})
@@ -116,6 +120,7 @@ def test_applying_at_an_older_version_gives_up_nothing_that_it_cannot_show(clien
     assert client.get(OLD, "ada")["age"] == 5
 
 
+@pytest.mark.full
 def test_updates_own_what_they_change(client):
     client.call("POST", client.at(NEW), member("ada", group="red", note="n"), fieldManager="maker")
     made = client.get(NEW, "ada")
@@ -169,6 +174,7 @@ def test_owners_survive_a_write_that_does_not_name_them(client):
     assert owned(client.get(OLD, "ada")) == {"ann/Apply": [".team"], "ben/Update": [".age"]}
 
 
+@pytest.mark.full
 def test_writing_back_what_one_reads_changes_nothing(client):
     applied(client, NEW, "ann", {"group": "red", "note": "n"})
     client.patch(OLD, "ada", {"age": 4})
@@ -178,6 +184,7 @@ def test_writing_back_what_one_reads_changes_nothing(client):
     assert client.get(NEW, "ada")["note"] == "n"
 
 
+@pytest.mark.full
 def test_a_dry_run_of_an_apply_stores_nothing(client):
     assert applied(client, NEW, "ann", {"group": "red"}, dryRun="All")["group"] == "red"
     assert client.call("GET", client.at(NEW, "ada"))[0] == 404

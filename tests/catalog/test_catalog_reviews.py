@@ -152,6 +152,7 @@ def ruled(version, text, rules=None):
     return Package.from_files(files if rules is None else {**files, "evolution.yaml": rules})
 
 
+@pytest.mark.full
 def test_rules_are_looked_at_without_any_review(place):
     one = ruled("1.0.0", ONE)
     for rules, found in (

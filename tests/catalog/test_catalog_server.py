@@ -66,6 +66,7 @@ def test_what_is_uploaded_is_seen_as_in_the_database(kept, remote):
         assert found[1].archive == kept.package("a.App", version, tenant="acme")[1].archive
 
 
+@pytest.mark.full
 def test_findings_are_those_of_the_catalog(kept, remote):
     kept.upload([bundle("a.App", text="first")], tenant="acme")
     packages = [
@@ -78,6 +79,7 @@ def test_findings_are_those_of_the_catalog(kept, remote):
     assert expected.refused
 
 
+@pytest.mark.full
 def test_what_is_not_there_is_said(kept, remote):
     kept.upload([bundle("a.App")], tenant="acme")
     with pytest.raises(NoSuchPackageError, match=r"found no version of no\.App"):

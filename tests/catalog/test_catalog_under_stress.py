@@ -48,6 +48,7 @@ def shape(url):
         return {str(each) for each in catalog.offers("acme")}
 
 
+@pytest.mark.full
 def test_of_two_uploaders_at_once_each_version_is_one_s(url):
     """Both upload the same versions with other content, one package at a time; what one stored the other is refused."""
     Catalog(url).close()
@@ -73,6 +74,7 @@ def test_of_two_uploaders_at_once_each_version_is_one_s(url):
         assert [texts.count(b"two"), texts.count(b"one")] == refused
 
 
+@pytest.mark.full
 def test_a_reader_sees_no_half_of_an_upload(url):
     Catalog(url).close()
 
@@ -116,6 +118,7 @@ def test_a_requirement_is_not_deleted_beside_the_upload_that_needs_it(url):
         assert (f"a.App 1.{at}.0" in found) == (f"a.Lib 1.{at}.0" in found)
 
 
+@pytest.mark.full
 def test_an_upload_that_is_killed_at_any_statement_stores_all_or_nothing(url):
     with Catalog(url) as catalog:
         catalog.upload([bundle("a.Old")], tenant="acme")

@@ -374,6 +374,7 @@ def test_what_one_should_know_is_noted(made, words):
     assert any(words in each for each in found.notes)
 
 
+@pytest.mark.full
 def test_ten_thousand_versions_are_judged_with_few_looks_at_the_calendar(monkeypatch):
     from trundle.channels.policy.gates import Gates
 

@@ -95,6 +95,7 @@ def test_a_tag_that_was_left_half_removed_is_in_no_publishers_way(remote, tmp_pa
     assert repair(channel_of(remote)) == ()
 
 
+@pytest.mark.full
 def test_what_is_unpublished_comes_back_until_garbage_is_collected(repository, tmp_path):
     release(repository, package(tmp_path / "a", "1.0.0"))
     release(repository, package(tmp_path / "b", "1.1.0"))
@@ -129,6 +130,7 @@ def test_what_was_collected_as_garbage_comes_back_from_its_folder(tmp_path):
         assert served(repository).entry(V100)
 
 
+@pytest.mark.full
 def test_a_mirror_goes_either_way_and_only_forward(layout, remote, tmp_path):
     keys = keys_in(tmp_path / "keys")
     for source, target in ((layout, remote),):
@@ -153,6 +155,7 @@ def test_a_mirror_goes_either_way_and_only_forward(layout, remote, tmp_path):
         assert caught.value.code is RefusalCode.STALE_METADATA
 
 
+@pytest.mark.full
 def test_a_registry_is_mirrored_to_a_folder(layout, remote, tmp_path):
     release(remote, package(tmp_path / "a", "1.0.0"))
     release(remote, package(tmp_path / "a", "1.0.1"), word=WORD)
@@ -222,6 +225,7 @@ def test_the_log_shows_what_happened_also_without_the_ledger(layout, remote, tmp
     assert [(each.kind, str(each.version)) for each in events(remote, WORD, clock=now)] == kinds
 
 
+@pytest.mark.full
 def test_a_repository_is_of_one_package(repository, tmp_path):
     release(repository, package(tmp_path / "a", "1.0.0"))
     folder = package(tmp_path / "b", "1.0.0", name="acme/other")

@@ -85,6 +85,7 @@ def test_a_channel_is_the_same_wherever_it_is_read(signed, tmp_path, store, keys
             read_channel(source, clock=now, unsigned=True)
 
 
+@pytest.mark.full
 def test_a_reader_sees_one_state_from_its_first_look_on(signed, tmp_path, store, keys):
     source = open_channel(WORD, signed)
     release(signed, package(tmp_path / "b", "1.1.0"), keys=keys)
@@ -147,6 +148,7 @@ def test_the_files_of_two_states_are_not_mixed(layout, tmp_path, store, keys):
         believe(open_channel(str(tmp_path / "two")), store, keys)
 
 
+@pytest.mark.full
 def test_unsigned_files_of_two_states_are_not_mixed(layout, tmp_path):
     release(layout, package(tmp_path / "a", "1.0.0"))
     export(open_channel(WORD, layout), tmp_path / "one")

@@ -84,6 +84,7 @@ def test_clients_follow_a_channel_that_was_rebuilt(layout, tmp_path, damage):
     assert client.versions() == ["1.2.0", "1.1.0", "1.0.0"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_publisher_that_has_seen_nothing_rebuilds_a_channel_too(layout, tmp_path, damage):
     keys = keys_in(tmp_path / "keys")
@@ -99,6 +100,7 @@ def test_a_publisher_that_has_seen_nothing_rebuilds_a_channel_too(layout, tmp_pa
     assert len(client.versions()) == 5
 
 
+@pytest.mark.full
 def test_a_channel_without_signatures_is_rebuilt_as_well(repository, tmp_path):
     release(repository, package(tmp_path / "a", "1.0.0"))
     release(repository, package(tmp_path / "b", "1.1.0"))
@@ -131,6 +133,7 @@ def test_a_tag_of_the_ledger_on_something_else_is_reported(layout, tmp_path, sig
     assert repair(channel_of(layout, keys=keys)) == ()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("signed", [False, True])
 def test_a_tag_beside_the_ledger_is_reported_and_does_not_count(repository, tmp_path, signed):
     keys = keys_in(tmp_path / "keys") if signed else None

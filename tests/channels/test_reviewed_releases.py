@@ -48,6 +48,7 @@ def test_a_reason_lets_it_through_and_is_kept(repository, tmp_path):
     assert channel_of(repository).current().versions[0].override == "it is urgent"
 
 
+@pytest.mark.full
 def test_a_release_is_compared_with_the_one_that_it_follows(repository, tmp_path):
     for number, version in enumerate(["1.0.0", "1.2.0", "2.0.0"]):
         release(repository, package(tmp_path / str(number), version, content=version))
@@ -56,6 +57,7 @@ def test_a_release_is_compared_with_the_one_that_it_follows(repository, tmp_path
     assert reviewed(repository, package(tmp_path / "c", "0.1.0"), []) == [None]
 
 
+@pytest.mark.full
 def test_pre_releases_of_one_release_follow_the_same_base(repository, tmp_path):
     release(repository, package(tmp_path / "a", "1.0.0"), word="beta", suffix="beta.1")
     for suffix in ("beta.1", "beta.2"):
@@ -65,6 +67,7 @@ def test_pre_releases_of_one_release_follow_the_same_base(repository, tmp_path):
     assert base_of(channel, SemVer.parse("1.1.0-beta.3")).version == SemVer.parse("1.0.0-beta.1")
 
 
+@pytest.mark.full
 def test_what_another_publisher_released_meanwhile_is_not_passed_over(repository, tmp_path):
     folder = package(tmp_path / "a", "1.1.0")
     release(repository, package(tmp_path / "b", "1.0.0"))

@@ -8,6 +8,7 @@ from trundle import __version__
 from trundle.cli._app import app
 
 
+@pytest.mark.full
 def test_help_lists_every_command(empty):
     result = empty.run("--help")
     assert result.exit_code == 0

@@ -53,6 +53,7 @@ def refused(line, code, *arguments):
     return result.stderr
 
 
+@pytest.mark.full
 def test_what_is_uploaded_is_listed_shown_and_downloaded(line):
     assert ok(line, "upload", "app", "db").stdout.startswith("stored com.acme.App 1.0.0 sha256:")
     listed = data(line, "list")
@@ -100,6 +101,7 @@ def test_what_cannot_be_read_is_listed_for_all_paths(line):
     assert not (line.folder / "kept").exists()
 
 
+@pytest.mark.full
 def test_what_cannot_be_read_hides_nothing_that_is_wrong_with_the_others(line):
     line.write("db/manifest.yaml", DB.replace("1.2.0", "1.10"))
     line.write("net/manifest.yaml", DB.replace("Db", "Net"))
@@ -124,6 +126,7 @@ def test_what_is_no_archive_is_not_read(line):
     assert "at most 268435456 bytes" in refused(line, 3, "upload", "large.tar")
 
 
+@pytest.mark.full
 def test_a_dry_run_changes_nothing(line):
     assert ok(line, "upload", "db", "--dry-run").stdout.startswith("would have stored com.acme.Db")
     assert not (line.folder / "kept").exists()
@@ -136,6 +139,7 @@ def test_a_dry_run_changes_nothing(line):
     assert data(line, "list") == before
 
 
+@pytest.mark.full
 def test_tenants_see_their_own_and_what_is_shared(line, monkeypatch):
     ok(line, "upload", "db", "--tenant", "acme")
     assert data(line, "list", "--tenant", "other") == []
@@ -186,6 +190,7 @@ def test_a_catalog_that_is_damaged_ends_with_1(line):
     assert "damaged-database" in refused(line, 1, "list")
 
 
+@pytest.mark.full
 def test_what_a_channel_installs_the_catalog_offers(line):
     line.write("lib/manifest.yaml", "FullName: acme.lib\nVersion: 1.0.0\nFormat: '1.0'\n")
     publish = ("publish", "lib", "--to", "oci:registry//acme/lib", "--channel", "stable")
@@ -199,6 +204,7 @@ def test_what_a_channel_installs_the_catalog_offers(line):
     assert data(line, "upload", "--installed", "--state", "state")["stored"] == []
 
 
+@pytest.mark.full
 def test_help_of_the_group_imports_neither_database_nor_engine(line):
     code = (
         "import sys\nfrom trundle.cli._app import app\n"
@@ -233,6 +239,7 @@ def project(line, folder, version, schema=SCHEMA):
     line.write(f"{folder}/schemas/2014-04-04.yaml", schema)
 
 
+@pytest.mark.full
 def test_a_project_is_checked_and_compared_before_it_is_stored(line):
     project(line, "crm", "1.0.0")
     assert "run `trundle generate`" in refused(line, 3, "upload", "crm")
@@ -291,6 +298,7 @@ def test_a_reason_without_anything_to_override_is_not_kept(line):
     assert "override" not in data(line, "show", "com.acme.Db")
 
 
+@pytest.mark.full
 def test_a_version_that_the_model_of_an_environment_uses_is_not_deleted(line):
     line.write(
         "base/manifest.yaml",

@@ -213,6 +213,7 @@ def signed(shop):
     return shop
 
 
+@pytest.mark.full
 def test_a_signed_channel_asks_for_its_keys(signed):
     assert "bad-signature" in signed.publish("1.1.0", code=6).stderr
     signed.run("keys", "init", "others", "--no-passphrase")
@@ -277,6 +278,7 @@ def test_what_was_seen_once_is_not_taken_back_where_it_is_remembered(signed):
         assert "stale-metadata" in signed.run(*command, *trusting, code=6).stderr
 
 
+@pytest.mark.full
 def test_what_is_not_signed_differs_from_what_was_not_verified(shop):
     shop.publish("1.0.0")
     log = ("channel", "log", REPOSITORY, "--channel", "stable")
@@ -315,6 +317,7 @@ def test_keys_are_replaced(signed, role):
     assert signed.shown("--root", "keys/root.json")["latest"] == "1.1.0"
 
 
+@pytest.mark.full
 def test_the_root_is_renewed_with_root_keys_from_elsewhere(signed):
     away = signed.line.folder / "away"
     away.mkdir()
@@ -345,6 +348,7 @@ def test_encrypted_keys_need_their_passphrase(shop, monkeypatch):
     assert shop.versions() == ["1.0.0"]
 
 
+@pytest.mark.full
 def test_a_mirror_shows_the_same_and_is_not_published_to(signed):
     signed.publish("1.1.0", "--keys", "keys")
     signed.unpublish("1.0.0", "--reason", "x", "--keep-content", "--keys", "keys")
@@ -364,6 +368,7 @@ def test_a_mirror_shows_the_same_and_is_not_published_to(signed):
     assert "stale-metadata" in signed.run("mirror", "oci:copy", REPOSITORY, code=6).stderr
 
 
+@pytest.mark.full
 def test_static_files_are_a_channel_too(signed):
     signed.run("channel", "export", REPOSITORY, "out", "--channel", "stable")
     show = ("channel", "show", "--channel", "./out", "--root", "keys/root.json")
@@ -387,6 +392,7 @@ def test_registries_that_do_not_answer_are_unreachable(shop, monkeypatch):
     assert "expected a channel, found none" in shop.run(*SHOW, code=5).stderr
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("answer", "code", "latest"), [("y", 0, None), ("n", 1, "1.0.0")])
 def test_at_a_terminal_the_latest_is_unpublished_after_a_question(shop, answer, code, latest):
     import os
@@ -436,6 +442,7 @@ def test_what_does_not_go_with_undoing(shop, further):
     assert shop.versions() == ["1.1.0"]
 
 
+@pytest.mark.full
 def test_garbage_is_pruned(shop):
     shop.publish("1.0.0")
     shop.publish("1.1.0")
@@ -565,6 +572,7 @@ def test_keys_in_a_folder_that_cannot_be_written_publish_with_another_one(signed
     assert "expected --keys" in signed.run(*arguments, code=2).stderr
 
 
+@pytest.mark.full
 def test_a_damaged_channel_is_repaired_by_the_command_that_the_refusal_names(signed):
     repository = open_repository(REPOSITORY)
     repository.remove_tag("channel.stable")

@@ -152,6 +152,7 @@ def test_a_package_that_was_not_generated_is_said(line):
     assert "expected the generated package crm, found none; run `trundle generate`" in result.stderr
 
 
+@pytest.mark.full
 def test_a_value_without_counterpart_is_a_warning_that_names_its_place(empty):
     for name, kind in (("2020-01-01", "string"), ("2021-01-01", "integer")):
         empty.write(

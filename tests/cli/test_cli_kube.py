@@ -45,6 +45,7 @@ def written(folder, run):
     return found
 
 
+@pytest.mark.full
 def test_a_service_has_all_that_it_needs(folder, written):
     files = written(*SERVICE)
     listed = files.pop("kustomization.yaml")[0]["resources"]
@@ -112,6 +113,7 @@ def test_an_authority_of_one_s_own_needs_no_cert_manager(folder, written):
     assert "PodDisruptionBudget" not in {each["kind"] for each in files["webhook.yaml"]}
 
 
+@pytest.mark.full
 def test_a_webhook_elsewhere_is_not_installed(written):
     files = written("--url", "https://hooks.test/crm/convert", "--admission", "policy")
     assert set(files) == {"admission.yaml", "crds.yaml", "kustomization.yaml", "roles.yaml"}
@@ -127,6 +129,7 @@ def test_a_webhook_elsewhere_is_not_installed(written):
     assert "admission.yaml" not in written("--url", "https://hooks.test/", "--admission", "none")
 
 
+@pytest.mark.full
 def test_an_aggregated_server_has_all_that_it_needs(folder, written):
     files = written(*SERVICE, "--aggregated")
     listed = files.pop("kustomization.yaml")[0]["resources"]

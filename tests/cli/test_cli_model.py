@@ -29,6 +29,7 @@ def ok(line, *arguments):
     return done.stdout
 
 
+@pytest.mark.full
 def test_a_model_is_printed_as_it_was_given(line):
     made = json.loads(ok(line, "model", "convert", "model.json", "--to", "p@2", "--packages", "p"))
     assert made["b"] == "text"
@@ -42,6 +43,7 @@ def test_a_model_is_printed_as_it_was_given(line):
     assert json.loads(text) == back
 
 
+@pytest.mark.full
 def test_the_packages_are_those_of_the_catalog(line):
     ok(line, "catalog", "upload", "p/1.0.0", "p/2.0.0", "--catalog", "c.db")
     found = ok(line, "model", "convert", "model.json", "--to", "p@2", "--catalog", "c.db")
@@ -187,6 +189,7 @@ def test_verify_calls_hooks(line):
     assert "no findings" in done.stderr
 
 
+@pytest.mark.full
 def test_a_hook_that_does_not_end_is_ended(line):
     looping = HOOKED.replace("[{Return: {b: $a + '!'}}]", "[{While: $a != null, Do: [{$x: 1}]}]")
     line.write("p/2.0.0/Classes/A.yaml", looping)
@@ -198,6 +201,7 @@ def test_a_hook_that_does_not_end_is_ended(line):
     assert done.stdout == ""
 
 
+@pytest.mark.full
 def test_an_upload_with_a_hook_that_cannot_be_called_stores_nothing(line):
     ok(line, "catalog", "upload", "p/1.0.0", "--catalog", "c.db")
     line.write("p/2.0.0/Classes/A.yaml", HOOKED)

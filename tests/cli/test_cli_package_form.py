@@ -100,6 +100,7 @@ def loaded(model):
         return {name: shop.get(name) for name in ("host", "count", "public", "size", "spare")}
 
 
+@pytest.mark.full
 def test_a_person_is_asked_until_the_answers_fit(shop):
     with Talk(shop, "package", "form", "shop", "-o", "json") as talk:
         talk.until("Step 1 of 3: main")
@@ -155,6 +156,7 @@ def test_leaving_leaves_nothing(shop, at, key):
     assert sorted(shop.rglob("*")) == before
 
 
+@pytest.mark.full
 def test_answers_in_a_file(shop):
     (shop / "values.json").write_text('{"main": {"host": "web"}, "more": {"secret": "Hidden-1"}}')
     done = run(shop, "--values", "values.json")
@@ -172,6 +174,7 @@ def test_all_wrong_answers_are_listed_at_once(shop):
         assert sum(f"$.{path}: " in each for each in lines) == 1, (path, lines)
 
 
+@pytest.mark.full
 def test_without_a_file_and_a_terminal_is_a_usage_error(shop):
     done = run(shop)
     assert (done.returncode, done.stdout) == (2, "")

@@ -54,6 +54,7 @@ def test_a_diff_ends_with_3_where_the_version_is_too_low(releases):
     assert (found["required"], found["sufficient"]) == ("2.0.0", True)
 
 
+@pytest.mark.full
 def test_a_diff_and_pages_of_zips(releases):
     for each in ("old", "new"):
         zipped(releases, each)
@@ -85,6 +86,7 @@ def test_a_patch_that_breaks_callers_is_not_published(releases):
     assert releases.run("publish", "new", *to, "--override", "it is not in use yet").exit_code == 0
 
 
+@pytest.mark.full
 def test_a_patch_that_breaks_callers_is_not_uploaded(releases):
     releases.write(
         "lib/manifest.yaml",
@@ -154,6 +156,7 @@ def offered(releases, monkeypatch):
     return releases
 
 
+@pytest.mark.full
 def test_packages_of_a_catalog_are_named_with_catalog(offered):
     done = offered.run("package", "diff", "catalog:acme.Db:1.0.0", "catalog:acme.Db")
     assert (done.exit_code, done.stdout) == (
@@ -167,6 +170,7 @@ def test_packages_of_a_catalog_are_named_with_catalog(offered):
         assert offered.run("package", "diff", name, "new").exit_code == code, name
 
 
+@pytest.mark.full
 def test_docs_takes_packages_out_of_a_catalog(offered):
     done = offered.run("package", "docs", "catalog:", "--to", "all")
     assert done.exit_code == 0, done.stderr
@@ -187,6 +191,7 @@ def test_docs_takes_packages_out_of_a_catalog(offered):
     assert "run `trundle catalog list`" in done.stderr
 
 
+@pytest.mark.full
 def test_a_package_may_carry_the_project_that_makes_its_python_classes(empty):
     """It is checked with the package, and brings no resource types."""
     empty.write(
@@ -331,6 +336,7 @@ Classes: {acme.user.C: C.yaml}
 """
 
 
+@pytest.mark.full
 def test_a_check_knows_what_the_catalog_has_of_the_requirements(empty, monkeypatch):
     monkeypatch.setenv("TRUNDLE_CATALOG", "kept/catalog.db")
     empty.write("lib/manifest.yaml", LIBRARY)

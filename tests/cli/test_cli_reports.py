@@ -112,6 +112,7 @@ def test_explain_shows_a_history(line):
     assert line.run("explain", "Person.nothing").exit_code == 5
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("width", [60, 80])
 def test_on_a_terminal_tables_fit_its_width(line, width):
     near, far = pty.openpty()
@@ -126,6 +127,7 @@ def test_on_a_terminal_tables_fit_its_width(line, width):
     assert max(map(len, rows)) <= width
 
 
+@pytest.mark.full
 def test_what_is_suggested_is_a_configuration_that_check_accepts(empty):
     empty.write(
         "schemas/v1alpha1.yaml",

@@ -226,6 +226,7 @@ def test_a_port_that_is_taken_is_named(served, tmp_path):
     )
 
 
+@pytest.mark.full
 def test_where_a_server_listens_is_printed_for_programs(folder, capfd):
     server = Served(folder, "-o", "json")
     assert server.stop() == 0

@@ -165,6 +165,7 @@ def test_a_server_that_could_not_be_secure_does_not_start(folder, monkeypatch, o
     assert not (folder / "store.db").exists()
 
 
+@pytest.mark.full
 def test_pages_of_other_sites_cannot_use_a_server_without_access_control(folder):
     server = Served(folder)
     try:

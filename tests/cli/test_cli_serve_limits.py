@@ -63,6 +63,7 @@ def answer_to(port, data, *, seconds=60):
         return found
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -88,6 +89,7 @@ def test_clients_that_send_too_slowly_or_nonsense_are_cut_off(impatient, data, s
     assert impatient.ask("GET", MEMBERS).status == 200
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("start", "said"),
     [
@@ -108,6 +110,7 @@ def test_a_client_that_is_refused_while_it_sends_reads_the_answer(impatient, sta
     assert json.loads(found.partition(b"\r\n\r\n")[2])["kind"] == "Status"
 
 
+@pytest.mark.full
 def test_a_client_that_goes_on_to_send_after_it_was_refused_is_cut_off(impatient):
     def send_on(client):
         for _ in range(6000):

@@ -122,6 +122,7 @@ def test_a_number_of_processes_that_is_none(tmp_path):
 SOURCES = sorted(Path(trundle.__file__).parent.rglob("*.py"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("pattern", "only"),
     [

@@ -105,6 +105,7 @@ def test_the_status_shows_versions_and_servers(line):
     assert (found["resourceVersion"], found["versions"][0]["objects"]) == (4, 3)
 
 
+@pytest.mark.full
 def test_rolling_says_before_what_it_does(line):
     upgrade(line)
     before = ok(line, "status").stdout
@@ -121,6 +122,7 @@ def test_rolling_says_before_what_it_does(line):
         assert json.loads(found.data)["group"] == "x"
 
 
+@pytest.mark.full
 def test_rolling_names_what_cannot_be_converted(line):
     upgrade(line)
     spoil(line, "bea")
@@ -262,6 +264,7 @@ def stored_in(line):
     return {each["version"]: each["objects"] for each in found["versions"]}
 
 
+@pytest.mark.full
 def test_what_would_be_lost_without_a_version_is_reported_before_it_goes(line):
     line.write("schemas/2019-09-09.yaml", SECOND)
     line.write("trundle.yaml", RENAME)

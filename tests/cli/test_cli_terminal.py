@@ -133,6 +133,7 @@ def test_a_diff_that_is_piped_is_the_whole_table_in_markdown(line, project):
     assert len([each for each in piped.splitlines() if each.startswith("| ")]) == 2 + 33
 
 
+@pytest.mark.full
 def test_a_check_on_a_terminal_shows_the_first_notes_of_each_kind(line):
     for n in range(8):
         text = TYPE.format(title=f"Thing{n}", properties="")
@@ -189,6 +190,7 @@ def test_dates_stay_whole_in_narrow_columns(line, width):
     assert re.search(r"\b\d{4}-(\d\d)?-? *(\||$)", texts, re.MULTILINE) is None
 
 
+@pytest.mark.full
 def test_a_command_that_moves_nothing_shows_no_progress(empty):
     """Standard error is a terminal, too."""
     ours, theirs = pty.openpty()
@@ -256,6 +258,7 @@ def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
     assert len(re.findall("sha256:[0-9a-f]{64}", plain(printed))) > 3
 
 
+@pytest.mark.full
 def test_what_steers_a_terminal_is_escaped_in_data_as_well(empty):
     app = "name: acme/db\nversion: 1.0.0\ntitle: Database\n"
     empty.write("db/app.yaml", app)

@@ -30,6 +30,7 @@ hooks:
 LITTLE = ("--examples", "4", "--jobs", "1", "--seed", "3")
 
 
+@pytest.mark.full
 def test_a_sound_project_is_proved(line) -> None:
     result = line.run("verify", *LITTLE)
     assert result.exit_code == 0, result.output
@@ -90,6 +91,7 @@ def test_several_processes_find_what_one_finds(line) -> None:
     assert results[0] == results[1]
 
 
+@pytest.mark.full
 def test_one_resource_and_one_version_are_asked_for_by_name(line) -> None:
     result = line.run("verify", *LITTLE, "--resource", "pERSON", "--api-version", "2015-05-05")
     assert "| Person        | 1        |" in result.stdout

@@ -22,6 +22,7 @@ def conversions(versions):
     return {path: data.decode() for path, data in files.items() if path.startswith("conversions/")}
 
 
+@pytest.mark.full
 def test_versions_that_differ_in_nothing_but_themselves_have_one_function():
     text = "".join(conversions(FOUR).values())
     for name, first in (("thing_to_storage", "version"), ("thing_from_storage", "made")):

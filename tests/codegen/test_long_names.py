@@ -93,6 +93,7 @@ def test_no_identifier_is_longer_than_a_reader_takes_in():
         assert [name for name in names_of(files) if len(name) > LONGEST] == []
 
 
+@pytest.mark.full
 def test_a_type_that_is_added_renames_no_other():
     more = {f"{DEEP}Added": {"x": "string"}, f"{DEEP}Setting": {"x": "string"}}
     holder = {"Holder": {"a": f"{DEEP}Added", "b": f"{DEEP}Setting"}}
@@ -146,6 +147,7 @@ def test_a_name_that_is_not_too_long_stays():
     assert attribute_names(["a" * 56]) == {"a" * 56: "a" * 56}
 
 
+@pytest.mark.full
 def test_a_converter_between_types_with_long_names_has_a_short_one():
     names = names_of(generate_package(long_names(), package="made"))
     up, down = sorted(

@@ -153,6 +153,7 @@ def run(*arguments, cwd):
     )
 
 
+@pytest.mark.full
 def test_generating_twice_gives_the_same_files():
     one, other = (generate_package(everything_once(), package="made") for _ in range(2))
     assert one == other
@@ -171,6 +172,7 @@ def test_every_file_says_that_it_is_generated():
             assert not data.endswith(b"\n\n")
 
 
+@pytest.mark.full
 def test_generated_code_is_formatted_and_clean(generated):
     for arguments in (
         ("format", "--check", "--isolated", "--line-length", "100"),
@@ -223,6 +225,7 @@ def test_a_type_without_properties_or_documentation_is_a_class(tmp_path):
     assert found.stdout.startswith("Empty("), found.stderr
 
 
+@pytest.mark.full
 def test_a_required_object_that_derives_from_no_other_version_is_strictly_typed(tmp_path):
     made = evolution(
         {
@@ -236,6 +239,7 @@ def test_a_required_object_that_derives_from_no_other_version_is_strictly_typed(
     assert found.returncode == 0, found.stdout + found.stderr
 
 
+@pytest.mark.full
 def test_the_package_converts_with_everything_at_once():
     scheme = load(everything(), horizon=2)
     document = thing(
@@ -293,6 +297,7 @@ def test_a_rule_does_not_reach_a_preview_in_between():
     assert scheme.convert(stored, "v1") == thing("v1", size="5")
 
 
+@pytest.mark.full
 def test_importing_one_version_imports_no_other(generated):
     code = (
         "import sys, {module}\n"
@@ -319,6 +324,7 @@ def imported(scheme, module):
     return importlib.import_module(f"{scheme.package}.{module}")
 
 
+@pytest.mark.full
 def test_types_that_are_the_same_in_several_versions_are_one_class():
     scheme = evolve({"v1": V1, "v2": V2, "v3": V3})
     one, two = imported(scheme, "v1"), imported(scheme, "v2")

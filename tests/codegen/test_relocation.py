@@ -99,6 +99,7 @@ def python(folder, *arguments):
     return done.stdout
 
 
+@pytest.mark.full
 def test_a_package_runs_in_two_places_at_once(tmp_path):
     root = project(tmp_path, "acme.crm", "..hooks_of_people:Names", "acme")
     for release in ("release_1", "release_2"):
@@ -109,6 +110,7 @@ def test_a_package_runs_in_two_places_at_once(tmp_path):
     assert hooks == [f"vendor.{release}.hooks_of_people" for release in ("release_1", "release_2")]
 
 
+@pytest.mark.full
 def test_hooks_that_are_named_in_full_are_shared_by_all_copies(tmp_path):
     root = project(tmp_path, "crm", "hooks_of_people:Names", ".")
     shutil.copytree(root, tmp_path / "vendor" / "other")

@@ -70,6 +70,7 @@ def test_an_application_is_asked_for_tried_and_deployed(browser, server, folder)
     assert (where / "size.yaml").read_text() == "l"
 
 
+@pytest.mark.full
 def test_questions_that_a_method_of_the_package_computes_are_asked(browser, server):
     with browsers.tab(browser, server.url) as page:
         added(page, "computed", "g")

@@ -275,6 +275,7 @@ def test_a_form_of_a_package_is_filled_in(page):
     assert len(client.get("environments", "shop")["secrets"]) == 1
 
 
+@pytest.mark.full
 def test_a_form_whose_choices_a_method_gives_is_filled_in(tmp_path):
     with served(tmp_path, packages=[asking_package()]) as (application, client):
         client.create()

@@ -87,6 +87,7 @@ def test_a_form_works_without_scripts(browser, server):
     assert server.ask("GET", f"{PATH}/one").body["ports"] == [{"number": 8}]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("scripts", [True, False])
 def test_keys_of_maps_are_changed(browser, server, scripts):
     create(server, tags={"a": "1", "b": "2"}, zones={"x": {"size": 1}})

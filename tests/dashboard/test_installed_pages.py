@@ -79,6 +79,7 @@ def test_nothing_is_installed_and_no_folder_is_made(tmp_path):
     assert not (tmp_path / "none").exists()
 
 
+@pytest.mark.full
 def test_the_window_that_an_upgrade_waits_for_is_in_the_calendar(application, site):
     site.publish("1.1.0", changes="[faster]")
     text = looked(application)

@@ -98,6 +98,7 @@ def filled(catalog):
     catalog.upload([bundle("secret", "1.0.0")], tenant="other")
 
 
+@pytest.mark.full
 def test_a_list_has_each_package_once_with_its_newest_version(page, filled):
     found = words(shown(page(), ""))
     assert "3 packages" in found
@@ -127,6 +128,7 @@ def test_a_version_shows_its_requirements_and_leads_to_them(page, filled):
     assert ("comes with Trundle" in words(alone), "<svg class" in alone) == (True, False)
 
 
+@pytest.mark.full
 def test_what_is_in_a_version_and_what_changed(page, filled):
     found = words(shown(page(), name="app", look="1"))
     assert "app.Main db.Server 1 property, 0 methods" in found
@@ -138,6 +140,7 @@ def test_what_is_in_a_version_and_what_changed(page, filled):
     assert again == found
 
 
+@pytest.mark.full
 def test_a_class_has_its_members_and_what_it_inherits(page, filled):
     found = words(shown(page(), "class", name="app", **{"class": "app.Main"}))
     assert "Extends db.Server" in found
@@ -150,6 +153,7 @@ def test_a_class_has_its_members_and_what_it_inherits(page, filled):
         shown(page(), "class", 404, name="app", **{"class": wanted})
 
 
+@pytest.mark.full
 def test_a_project_in_a_package_shows_its_resource_types(catalog, page):
     files = {
         "app.yaml": "name: acme/db\nversion: 1.0.0\n",
@@ -181,6 +185,7 @@ def test_packages_that_require_each_other_and_one_that_nothing_meets(catalog, pa
     assert "c 3 none" in words(shown(page(), name="b"))
 
 
+@pytest.mark.full
 def test_a_long_chain_of_requirements_is_cut_and_says_so(catalog, page):
     chain = [bundle(f"p{at:02}", needs={f"p{at + 1:02}": "1"}) for at in range(60)]
     catalog.upload([*chain, bundle("p60")], tenant="default")

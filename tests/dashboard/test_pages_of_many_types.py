@@ -41,6 +41,7 @@ def names(answer):
     return re.findall(r"<h2><a [^>]+>([^<]+)</a></h2>", answer.text)
 
 
+@pytest.mark.full
 def test_a_list_has_a_part_and_all_when_asked(page):
     part = asgi.call(page, "GET", "/ui/versions")
     assert (len(names(part)), "Show all 300" in part.text) == (60, True)

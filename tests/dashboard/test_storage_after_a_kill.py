@@ -71,6 +71,7 @@ def until(server, test):
     return page
 
 
+@pytest.mark.full
 def test_a_check_that_was_killed_is_interrupted_and_its_findings_stay(browser, folder, store):
     server = Served(folder, "--store", store)
     asked(server, "POST", do="check")

@@ -219,6 +219,7 @@ with open_database(sys.argv[1]) as database:
         print(number, flush=True)
 """
 
+    @pytest.mark.full
     def test_a_killed_writer_loses_nothing_that_was_committed_and_leaves_no_half(
         self, tables, url, tmp_path
     ):
@@ -362,6 +363,7 @@ class TestTrouble:
         with pytest.raises(InvalidUrlError, match="sqlite:///FILE"):
             open_database(url)
 
+    @pytest.mark.full
     def test_a_folder_that_cannot_be_written(self, tmp_path):
         path = tmp_path / "folder" / "test.db"
         path.parent.mkdir()

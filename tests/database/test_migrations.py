@@ -125,6 +125,7 @@ def test_a_server_for_reading_is_not_migrated(on_server, things):
         database.migrate(things)
 
 
+@pytest.mark.full
 def test_several_processes_may_migrate_at_once(url, things, tmp_path):
     program = tmp_path / "migrating.py"
     program.write_text(
@@ -140,6 +141,7 @@ def test_several_processes_may_migrate_at_once(url, things, tmp_path):
         assert tables(database) == {"things", "things_version"}
 
 
+@pytest.mark.full
 def test_alembic_is_imported_only_to_migrate(in_file, things):
     with open_database(in_file) as database:
         database.migrate(things)

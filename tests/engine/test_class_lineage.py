@@ -204,6 +204,7 @@ def hierarchies(draw):
     return parents, draw(st.sets(st.integers(0, size - 1)))
 
 
+@pytest.mark.full
 @given(hierarchies())
 def test_winners_are_the_declaring_classes_below_which_none_declares(found):
     parents, declaring = found

@@ -80,6 +80,7 @@ class TestDiamonds:
             assert met(session.type("A.A")) == ["1.2.0", "1.3.0"]
             session.load({"?": {"type": "A.A"}})
 
+    @pytest.mark.full
     def test_neither_the_order_of_packages_nor_of_use_changes_anything(self):
         names, seen = ["A.A", "X.B", "Y.C", "Z.D"], set()
         for order in itertools.permutations(names):
@@ -317,6 +318,7 @@ class TestBadInput:
         assert error.line
         assert error.advice
 
+    @pytest.mark.full
     def test_a_pattern_that_never_ends(self):
         text = "Properties:\n  x: {Contract: $.string().check($ =~ '(a+)+$')}"
         with Engine([package("a", classes={"a.A": text})]).session() as session:

@@ -558,6 +558,7 @@ Properties:
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("size", [5, 2000])
 def test_defaults_along_a_long_row_of_objects_find_each_other(size):
     model = None
@@ -612,6 +613,7 @@ def test_limits_hold_against_hostile_models():
     assert refusal(engine().session().load, app(name=endless)).code == "limit"
 
 
+@pytest.mark.full
 def test_references_that_come_before_their_objects_do_not_cost_more_than_others():
     def loaded(count, order):
         ids = [f"d{at}" for at in range(count)]

@@ -97,6 +97,7 @@ def cut(url):
             time.sleep(0.02)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("look", ["settle", "begin"])
 def test_a_server_that_lost_the_connection_of_its_seat_takes_it_again(on_postgresql, look):
     actions = Actions(on_postgresql.environments)
@@ -115,6 +116,7 @@ def test_a_server_that_lost_the_connection_of_its_seat_takes_it_again(on_postgre
     other.close()
 
 
+@pytest.mark.full
 def test_another_server_takes_no_seat_whose_connection_was_lost(on_postgresql):
     actions = Actions(on_postgresql.environments)
     other = Kept(on_postgresql.url, on_postgresql.folder, packages=())
@@ -146,6 +148,7 @@ def test_old_actions_are_forgotten_and_all_of_them_with_their_environment(
     assert actions.begin("shop", "deploy", **SHOP).number == 1
 
 
+@pytest.mark.full
 def test_neither_dry_runs_nor_many_others_make_an_action_vanish_that_runs(
     shop, actions, monkeypatch, seat
 ):

@@ -31,6 +31,7 @@ def state(kept):
     return kept.environments.state(kept.environments.get("shop", tenant=TENANT))
 
 
+@pytest.mark.full
 def test_a_draft_is_deployed_and_a_second_deploy_does_nothing(shop):
     draft = shop.add("web", {"one": 1, "two": 2})
     assert (draft.base, draft.edition, draft.uses) == (0, 1, (("a", "1.0.0"),))
@@ -47,6 +48,7 @@ def test_a_draft_is_deployed_and_a_second_deploy_does_nothing(shop):
     assert shop.model()["applications"][0]["?"] == {"type": "a.App/1.0.0@a", "id": "web"}
 
 
+@pytest.mark.full
 def test_what_is_no_longer_wanted_goes_in_the_reverse_order(shop):
     shop.add("web", {"one": 1, "two": 2})
     shop.add("db", {"three": 3})
@@ -60,6 +62,7 @@ def test_what_is_no_longer_wanted_goes_in_the_reverse_order(shop):
     assert shop.files() == {"three.yaml": "3\n"}
 
 
+@pytest.mark.full
 def test_a_dry_run_writes_nothing(shop):
     shop.add("web", {"one": 1})
     would = shop.deploy(dry_run=True)
@@ -69,6 +72,7 @@ def test_a_dry_run_writes_nothing(shop):
     assert shop.deploy().changes == would.changes
 
 
+@pytest.mark.full
 def test_the_history_keeps_each_deployment(shop):
     shop.add("web", {"one": 1})
     shop.deploy(by="ann")
@@ -83,6 +87,7 @@ def test_the_history_keeps_each_deployment(shop):
     assert len(second.objects["applications"]) == 2
 
 
+@pytest.mark.full
 def test_the_second_of_two_drafts_is_refused_and_writes_nothing(shop):
     shop.add("web", {"one": 1}, "ann")
     shop.add("db", {"two": 2}, "bob")
@@ -105,6 +110,7 @@ def test_the_second_of_two_drafts_is_refused_and_writes_nothing(shop):
     assert shop.files() == {"one.yaml": "1\n", "two.yaml": "2\n"}
 
 
+@pytest.mark.full
 def test_a_deploy_that_changes_no_object_outdates_no_draft(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
@@ -157,6 +163,7 @@ def test_a_draft_that_was_made_anew_while_a_deploy_began_is_not_taken(shop, monk
     assert (shop.files(), shop.history()) == ({}, ())
 
 
+@pytest.mark.full
 def test_a_deploy_between_reading_and_writing_a_draft_is_a_conflict(shop):
     def slowly(model):
         shop.add("quick", {}, "bob")
@@ -176,6 +183,7 @@ def test_a_model_that_does_not_fit_changes_nothing(shop):
     assert shop.environments.drafts("shop", tenant=TENANT) == ()
 
 
+@pytest.mark.full
 def test_what_a_failed_deploy_did_stays_and_the_next_one_goes_on(shop):
     (shop.folder / "two.yaml").mkdir(parents=True)
     shop.add("web", {"one": 1, "two": 2, "three": 3})
@@ -190,6 +198,7 @@ def test_what_a_failed_deploy_did_stays_and_the_next_one_goes_on(shop):
     assert shop.outcomes() == [("deploy", "failed"), ("deploy", "succeeded")]
 
 
+@pytest.mark.full
 def test_a_rollback_deploys_an_earlier_model_again(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
@@ -206,6 +215,7 @@ def test_a_rollback_deploys_an_earlier_model_again(shop):
         shop.run(rollback, 4)
 
 
+@pytest.mark.full
 def test_an_action_changes_the_model_and_returns_plain_values(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
@@ -217,6 +227,7 @@ def test_an_action_changes_the_model_and_returns_plain_values(shop):
     assert [each for each, _ in done(shop.deploy())] == ["unchanged", "unchanged"]
 
 
+@pytest.mark.full
 def test_an_action_that_changes_nothing_is_no_deployment(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
@@ -227,6 +238,7 @@ def test_an_action_that_changes_nothing_is_no_deployment(shop):
     shop.deploy("bob")
 
 
+@pytest.mark.full
 def test_an_action_that_fails_keeps_nothing_of_the_model(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
@@ -244,6 +256,7 @@ def test_an_action_that_fails_keeps_nothing_of_the_model(shop):
     assert done(shop.deploy())[-1] == ("remove", "folder/failing.yaml")
 
 
+@pytest.mark.full
 def test_a_call_in_a_dry_run_writes_nothing(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
@@ -252,6 +265,7 @@ def test_a_call_in_a_dry_run_writes_nothing(shop):
     assert (len(shop.history()), shop.effects()) == (1, ["folder/one.yaml"])
 
 
+@pytest.mark.full
 def test_what_cannot_be_called_is_refused(shop):
     with pytest.raises(UnfinishedError):
         shop.run(call, "web", "count")
@@ -265,6 +279,7 @@ def test_what_cannot_be_called_is_refused(shop):
         shop.run(call, "web", "put")
 
 
+@pytest.mark.full
 def test_a_deleted_environment_has_a_history_and_comes_back(shop):
     shop.add("web", {"one": 1, "two": 2})
     shop.deploy()
@@ -284,6 +299,7 @@ def test_a_deleted_environment_has_a_history_and_comes_back(shop):
     assert shop.files() == {"three.yaml": "3\n"}
 
 
+@pytest.mark.full
 def test_purging_removes_the_history_of_a_deleted_environment(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
@@ -309,6 +325,7 @@ def test_environments_belong_to_tenants(shop):
         shop.create()
 
 
+@pytest.mark.full
 def test_what_an_environment_uses_is_not_deleted(shop):
     shop.add("web", {})
     used = shop.catalog.environments(TENANT)
@@ -327,6 +344,7 @@ def test_the_last_draft_takes_its_uses_with_it(shop):
     assert shop.catalog.environments(TENANT) == ()
 
 
+@pytest.mark.full
 def test_one_run_at_a_time_and_only_of_one_environment(shop):
     shop.add("web", {"one": 1})
     other = Kept(shop.url, shop.folder, packages=())
@@ -342,6 +360,7 @@ def test_one_run_at_a_time_and_only_of_one_environment(shop):
     other.close()
 
 
+@pytest.mark.full
 def test_the_settings_of_a_provider_stay_while_it_has_effects(shop):
     def configure(root):
         return shop.environments.configure("shop", {"folder": {"root": root}}, tenant=TENANT)

@@ -100,6 +100,7 @@ def test_a_minor_version_comes_with_its_upgrade_method(shop):
     assert done(shop.deploy())[-1] == ("remove", "folder/upgraded.yaml")
 
 
+@pytest.mark.full
 def test_a_major_version_waits_until_it_is_asked_for(shop):
     offer(shop, app("2.0.0", "amount", **{"evolution.yaml": RULES.replace("1.1.0", "1.0.0")}))
     assert shop.run(upgrade).number is None
@@ -175,6 +176,7 @@ def test_a_model_that_the_new_version_refuses_changes_nothing(shop):
     assert (shop.files(), shop.history(), shop.model()) == before
 
 
+@pytest.mark.full
 def test_an_upgrade_method_that_failed_runs_again(shop):
     offer(shop, MINOR)
     (shop.folder / "upgraded.yaml").mkdir()
@@ -187,6 +189,7 @@ def test_an_upgrade_method_that_failed_runs_again(shop):
     assert shop.model()["applications"][0]["cameFrom"] == "1.0.0"
 
 
+@pytest.mark.full
 def test_only_the_packages_that_are_named(shop):
     offer(shop, MINOR)
     with pytest.raises(NoSuchObjectError, match=r"a, io\.murano"):
@@ -197,6 +200,7 @@ def test_only_the_packages_that_are_named(shop):
     assert versions(shop) == {"a.App/1.1.0@a"}
 
 
+@pytest.mark.full
 def test_objects_of_several_major_versions_are_a_choice(shop):
     offer(shop, app("2.0.0"))
     shop.edit(two)
@@ -225,6 +229,7 @@ def test_a_package_that_vanished_is_named_and_an_upgrade_finds_a_way(shop):
     assert (shop.files(), shop.history()) == before
 
 
+@pytest.mark.full
 def test_what_is_installed_arrives_with_the_upgrade(shop):
     need = package("need", "1.0.0")
     minor = app("1.1.0", more=UPGRADE)

@@ -345,6 +345,7 @@ def fingerprint(made):
     return found.hexdigest()
 
 
+@pytest.mark.full
 def test_generated_code_is_the_same_in_any_order_of_declaration():
     wanted = fingerprint(evolution(EVERYTHING, *CHANGES))
     for seed in range(5):

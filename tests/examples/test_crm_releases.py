@@ -430,6 +430,7 @@ def test_removing_the_hooks_module_is_found(tmp_path: Path) -> None:
     assert finding.where.startswith(f"{file}:")
 
 
+@pytest.mark.full
 def test_removing_one_direction_of_the_hook_is_found(tmp_path: Path) -> None:
     file = whole_project(tmp_path / "crm")
     hooks = file.parent / "crm_hooks" / "names.py"
@@ -453,6 +454,7 @@ def test_removing_the_hook_from_the_configuration_is_found(tmp_path: Path) -> No
     assert all("crm_hooks.names:PersonNames" in each.message for each in findings)
 
 
+@pytest.mark.full
 def test_a_version_between_the_hooks_two_is_found_with_the_pair_it_belongs_to(
     tmp_path: Path,
 ) -> None:
@@ -498,6 +500,7 @@ def test_forgetting_the_previews_rename_is_refused_by_the_lock(tmp_path: Path) -
 # Every generation is the same
 
 
+@pytest.mark.full
 def test_a_release_is_generated_alike_wherever_and_whenever(tmp_path: Path) -> None:
     trees = []
     for name in ("one", "two"):

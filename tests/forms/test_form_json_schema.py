@@ -63,6 +63,7 @@ def verdicts(form, values):
     return by_schema, True
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("more", MORE)
 @pytest.mark.parametrize("field", SAID_BY_BOTH)
 @settings(max_examples=amount(60), deadline=None)
@@ -84,6 +85,7 @@ def test_schema_and_form_agree_on_no_value(field):
     assert by_schema == by_form
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("more", MORE)
 @pytest.mark.parametrize("field", SAID_BY_THE_FORM)
 @settings(max_examples=amount(40), deadline=None)

@@ -55,6 +55,7 @@ def test_it_waits_longer_and_longer_while_nothing_can_be_reached():
     assert pause_after(failed, 3, MONDAY, DAY) == DAY
 
 
+@pytest.mark.full
 def test_a_round_upgrades_what_the_policy_allows_and_reports(site):
     assert events(round_of(site)) == [("idle", "")]
     site.publish("2.0.0")

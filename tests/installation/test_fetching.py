@@ -45,6 +45,7 @@ def test_install_fetches_each_part_once(site, simulator, pin, again):
     assert fetched(site, simulator, "1.0.0") == (1, [1, 1])
 
 
+@pytest.mark.full
 def test_upgrade_fetches_each_part_once(site, simulator):
     site.install()
     site.publish("1.0.1")
@@ -75,6 +76,7 @@ def test_an_archive_that_was_fetched_is_not_fetched_again_after_a_failure(site, 
     assert fetched(site, simulator, "1.0.0") == (0, [0, 0])
 
 
+@pytest.mark.full
 def test_channels_are_read_with_the_settings_of_the_installation(site, simulator):
     site.install()
     simulator.requests.clear()

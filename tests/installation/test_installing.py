@@ -101,6 +101,7 @@ def test_the_story_of_the_document_that_defines_channels(site):
     assert site.text() == "acme/crm 1.2.3"
 
 
+@pytest.mark.full
 def test_version_and_digest_are_kept_and_locked(site):
     entry = site.publish("1.0.0").entry
     site.install()
@@ -114,6 +115,7 @@ def test_version_and_digest_are_kept_and_locked(site):
     )
 
 
+@pytest.mark.full
 def test_going_back_needs_no_registry_and_holds_what_was_left(plain):
     for version in ("1.0.0", "1.1.0", "1.2.0"):
         plain.publish(version)
@@ -388,6 +390,7 @@ def test_an_upgrade_takes_along_what_it_needs(plain):
     ]
 
 
+@pytest.mark.full
 def test_unpacked_versions_long_past_are_removed_and_come_back_from_the_store(plain):
     for number in range(6):
         plain.publish(f"1.0.{number}")
@@ -402,6 +405,7 @@ def test_unpacked_versions_long_past_are_removed_and_come_back_from_the_store(pl
     assert plain.text() == "acme/crm 1.0.0"
 
 
+@pytest.mark.full
 def test_content_that_no_rollback_needs_is_removed(plain):
     for version in ("1.0.0", "1.0.1", "1.0.2", "1.0.3"):
         plain.publish(version)
@@ -447,6 +451,7 @@ def test_tidying_removes_what_is_damaged_too(plain):
         assert tidy(installation, 0).removed == ()
 
 
+@pytest.mark.full
 def test_content_that_a_real_registry_lost_is_refused(site):
     site.publish("1.0.0")
     site.install()

@@ -162,6 +162,7 @@ def test_a_file_of_a_later_format(site):
     refused(site, RefusalCode.NEWER_FORMAT)
 
 
+@pytest.mark.full
 def test_files_that_contradict_each_other(site):
     latest = (site.static / "latest").read_bytes()
     site.publish("1.0.2")
@@ -303,6 +304,7 @@ def test_a_root_of_another_publisher(tmp_path):
     assert site.text() == "acme/crm 1.0.0"
 
 
+@pytest.mark.full
 def test_changed_bytes_of_a_signed_channel(signed):
     signed.publish("1.0.1")
     signed.export()

@@ -84,6 +84,7 @@ def test_several_clients_on_one_installation_upgrade_it_once(tmp_path, signed):
         assert [each.action for each in installation.history()] == ["upgrade", "install"]
 
 
+@pytest.mark.full
 def test_threads_with_installations_of_their_own_do_the_same(tmp_path):
     site = Site(tmp_path)
     site.publish("1.0.0")

@@ -51,6 +51,7 @@ def test_what_was_gone_back_from_is_held_as_long_as_the_annotation_is_there(tmp_
     assert looked(site) == "1.2.0"
 
 
+@pytest.mark.full
 def test_an_approval_outlives_the_way_back(tmp_path):
     site = sites.Site(tmp_path)
     site.publish("1.0.0")
@@ -100,6 +101,7 @@ def test_it_goes_back_to_what_has_to_be_fetched_again(tmp_path):
     assert site.text() == "acme/crm 1.1.0"
 
 
+@pytest.mark.full
 def test_going_back_is_no_reason_to_end_a_hold_of_everything(tmp_path):
     site = sites.Site(tmp_path)
     site.publish("1.0.0")

@@ -119,6 +119,7 @@ def counted(webhook, name):
     return sum(float(each.split()[-1]) for each in lines if each.startswith(name))
 
 
+@pytest.mark.full
 def test_all_processes_answer_and_show_what_all_have_counted(webhook):
     assert len(processes(webhook)) == NUMBER
     assert webhook.get("/readyz") == (200, "ok")
@@ -172,6 +173,7 @@ def test_a_process_that_is_killed_is_replaced_while_others_answer(webhook):
     assert webhook.stop() == 0
 
 
+@pytest.mark.full
 def test_sigterm_lets_all_processes_finish_what_they_began(webhook):
     running, found, body = processes(webhook), [], review(30_000)
     idle = sum(map(sockets, running))
@@ -190,6 +192,7 @@ def test_sigterm_lets_all_processes_finish_what_they_began(webhook):
     assert "ended by" not in webhook.messages
 
 
+@pytest.mark.full
 def test_sigterm_to_one_process_alone_is_no_end(webhook):
     victim = min(processes(webhook))
     os.kill(victim, signal.SIGTERM)
@@ -199,6 +202,7 @@ def test_sigterm_to_one_process_alone_is_no_end(webhook):
     assert f"process {victim} ended by exit code 0" in webhook.messages
 
 
+@pytest.mark.full
 def test_a_port_that_another_webhook_has_is_refused(webhook):
     port = webhook.url.rpartition(":")[2]
     command = [warm.TRUNDLE, "kube", "webhook", "--host", "127.0.0.1", "--port", port]
@@ -212,6 +216,7 @@ def test_a_port_that_another_webhook_has_is_refused(webhook):
         assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in found.stderr
 
 
+@pytest.mark.full
 def test_no_process_outlives_a_parent_that_is_killed(webhook):
     running = processes(webhook)
     assert asked(webhook, review(1)) == ["m0"]
@@ -224,6 +229,7 @@ def test_no_process_outlives_a_parent_that_is_killed(webhook):
     assert not Path(folders.pop()).exists()
 
 
+@pytest.mark.full
 def test_a_signal_while_a_process_is_replaced_ends_all(webhook):
     running = processes(webhook)
     os.kill(min(running), signal.SIGKILL)

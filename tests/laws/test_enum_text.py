@@ -91,6 +91,7 @@ CHAINS = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True).f
 )
 
 
+@pytest.mark.full
 @settings(max_examples=amount(40), deadline=None)
 @given(CHAINS, st.sampled_from([*SPELLINGS, "tiny"]))
 def test_so_it_is_for_any_enums_of_any_versions(enums: Enums, text: str) -> None:

@@ -30,6 +30,7 @@ def test_elements_of_a_list_that_a_version_lacks_keep_their_places(store) -> Non
     ]
 
 
+@pytest.mark.full
 def test_a_version_removes_what_it_sees_of_a_list_and_nothing_else(store) -> None:
     x = store({V1: thing(u="[A|B]") | A | B, V2: thing(u="[A|C]") | A2 | C})
     x.put(V2, u=[{"kind": "a", "z": "hidden"}, {"kind": "c"}]).put(V1, u=[])
@@ -37,6 +38,7 @@ def test_a_version_removes_what_it_sees_of_a_list_and_nothing_else(store) -> Non
     assert x.read(V2) == {"u": [{"kind": "c"}]}
 
 
+@pytest.mark.full
 def test_what_a_writer_adds_stands_beside_what_only_others_see_of_a_list(store) -> None:
     x = store(
         {
@@ -66,6 +68,7 @@ def test_an_element_that_storage_lacks_leaves_what_the_writer_cannot_see_of_the_
     assert x.read(V2)["u"] == [{"kind": "b", "y": "1"}, {"kind": "a", "more": "1"}]
 
 
+@pytest.mark.full
 def test_what_a_writer_changes_of_a_variant_leaves_what_only_others_see_of_it(store) -> None:
     more = {"A": {**A["A"], "more": "string"}}
     x = store(
@@ -195,6 +198,7 @@ def test_a_property_that_skips_versions_is_one_object(store) -> None:
     assert x.read(V1) == {"a": {"x": "3"}}
 
 
+@pytest.mark.full
 def test_a_list_in_the_bag_is_written_by_all_that_know_it(store) -> None:
     one, two = {"name": "string", "x": "string"}, {"name": "string", "y": "string"}
     x = store(
@@ -230,6 +234,7 @@ def test_removing_a_value_does_not_bring_back_an_older_one(store) -> None:
     assert x.put(V1).read(V1) == {}
 
 
+@pytest.mark.full
 def test_what_accompanied_a_stale_value_is_stale_too(store) -> None:
     x = store({V1: thing(u="string|integer"), V2: thing(u="string|boolean"), V3: thing(u="string")})
     x.put(V2, u=False).edit(V1, u=0).edit(V3, u="new")
@@ -255,6 +260,7 @@ def test_an_edit_leaves_the_entries_of_other_versions_alone(store) -> None:
     assert x.edit(V1, k="1").read(f"{V3}-preview") == {"p": {"a": "b"}, "k": "1"}
 
 
+@pytest.mark.full
 def test_an_enum_is_read_in_its_own_letter_case_and_kept_as_written(store) -> None:
     x = store({V1: thing(a="L", k="string") | LEVEL, V2: thing(a="string", k="string")})
     x.put(V2, a="gold")

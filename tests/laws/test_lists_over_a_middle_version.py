@@ -123,6 +123,7 @@ def test_a_version_removes_elements_of_which_it_does_not_know_all(told_apart, wr
     assert told_apart.read(third, after) == thing(third, l=left)
 
 
+@pytest.mark.full
 def test_an_element_of_an_entry_that_is_not_found_stays_for_the_version_that_wrote_it(forgetting):
     """To the versions around it, an element without `sub` is the first variant: they see what is not in the entry.
 

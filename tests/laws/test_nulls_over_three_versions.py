@@ -271,6 +271,7 @@ class Said(NamedTuple):
         return [shown(each, self.values, dict(self.there)) for each in HUBS]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("hub", HUBS)
 def test_writes_of_several_versions_say_of_an_object_what_a_model_says(
     forgetting: Any, hub: str

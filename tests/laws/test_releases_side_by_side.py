@@ -391,6 +391,7 @@ def test_an_earlier_release_shows_what_its_version_requires_and_stores_it_not(
     assert store.read(V3) == {"n": "n", "p": value}
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("way", list(WAYS))
 def test_what_goes_with_an_object_does_so_though_that_lacks_what_its_version_requires(
     way: str, forgetting: Take

@@ -395,6 +395,7 @@ def numbered(value, count):
     return {name: each if name == "?" else numbered(each, count) for name, each in found.items()}
 
 
+@pytest.mark.full
 @given(SHOPS)
 def test_every_model_comes_back_over_a_major_version_as_it_was(drawn):
     model = numbered(drawn, [])

@@ -65,6 +65,7 @@ def test_hooks_that_read_and_write_kind_and_metadata_are_verified():
     assert sum(each.held["law 8"] for each in found.proofs) > 0
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("method", ["join", "split"])
 def test_such_a_hook_that_fails_is_found(method):
     begin = NAMES.index(f"  {method}:")

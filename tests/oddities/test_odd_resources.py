@@ -183,6 +183,7 @@ def test_a_resource_that_returns_has_all_that_was_stored_before(worlds) -> None:
     assert json.loads(after.roll(kept)) == stored(rolled, "2021-01-01", "2021-01-01-preview", bag)
 
 
+@pytest.mark.full
 def test_resources_that_come_and_go_keep_the_laws(worlds) -> None:
     for each in worlds:
         for name in each.scheme.resources:
@@ -202,6 +203,7 @@ PREVIEWS = {
 }
 
 
+@pytest.mark.full
 def test_a_service_without_any_ga_lives_at_its_newest_preview(install) -> None:
     kind = "Contoso.Shop/trials"
     releases: list[Installation] = []
@@ -229,6 +231,7 @@ def test_a_service_without_any_ga_lives_at_its_newest_preview(install) -> None:
         prove_release(before.scheme, after.scheme, kind)
 
 
+@pytest.mark.full
 def test_a_first_ga_takes_over_from_the_previews(install) -> None:
     kind, ga = "Contoso.Shop/trials", "2018-01-01"
     files = [

@@ -140,6 +140,7 @@ TWO_SHAPES = {
 }
 
 
+@pytest.mark.full
 def test_two_properties_of_one_type_wait_in_the_shape_that_each_had(install) -> None:
     before, after = releases(install, TWO_SHAPES, 3, 4)
     document = known("v1", home={"label": "Oak St"}, work={"label": "Main St"})
@@ -158,6 +159,7 @@ def test_two_properties_of_one_type_wait_in_the_shape_that_each_had(install) -> 
     prove_release(before.scheme, after.scheme, "Person")
 
 
+@pytest.mark.full
 def test_a_property_that_returns_under_another_name_is_the_same(install) -> None:
     versions = {
         "v1": person(address("label", "code"), residence=ADDRESS),
@@ -318,6 +320,7 @@ def test_a_conversion_that_is_not_exact_reaches_over_a_gap(
     prove_release(before.scheme, after.scheme, "Person")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "between",
     [TEXT, NUMBER, LIST, {"$ref": "#/$defs/Stars"}],
@@ -363,6 +366,7 @@ class Lines:
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("type_", "around"),
     [
@@ -401,6 +405,7 @@ def test_a_hook_stands_between_the_shape_before_the_gap_and_the_returning_versio
     prove_release(before.scheme, after.scheme, "Person")
 
 
+@pytest.mark.full
 def test_a_version_that_is_served_no_more_lives_on_in_compat(install) -> None:
     config = {**rules("v1", rename={"label": "street"}), "horizon": {"ga": 2}}
     before, after = releases(install, THREE_AWAY, 4, 5, config=config)
@@ -418,6 +423,7 @@ def test_a_version_that_is_served_no_more_lives_on_in_compat(install) -> None:
     prove_release(before.scheme, after.scheme, "Person")
 
 
+@pytest.mark.full
 def test_a_preview_of_the_returning_version_stores_the_shape_before_the_gap(install) -> None:
     versions = {
         "v1": person(address("label", "floor"), address=ADDRESS),

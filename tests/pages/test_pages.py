@@ -101,6 +101,7 @@ def test_no_page_asks_another_host(site):
             ), path
 
 
+@pytest.mark.full
 def test_the_page_of_a_class_says_what_changed(tmp_path):
     before, now = made(TEXT), made(TEXT.replace("size:", "amount:"), version="1.1.0")
     write_site(tmp_path / "site", [released(tmp_path, now, before), released(tmp_path, before)])
@@ -318,6 +319,7 @@ def test_a_meta_class_says_what_it_describes(tmp_path):
     )
 
 
+@pytest.mark.full
 def test_two_writers_lose_no_version(tmp_path):
     releases = [released(tmp_path, made(TEXT, version=f"1.{minor}.0")) for minor in range(6)]
     with ThreadPoolExecutor() as pool:

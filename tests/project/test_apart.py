@@ -54,6 +54,7 @@ def test_a_result_that_cannot_be_sent_is_an_error():
         apart(lambda _: lambda: 1)
 
 
+@pytest.mark.full
 def test_work_that_takes_too_long_is_ended_with_what_it_noted(monkeypatch):
     monkeypatch.setattr("trundle.project._apart._GRACE", 0.1)
 
@@ -70,6 +71,7 @@ def test_work_that_takes_too_long_is_ended_with_what_it_noted(monkeypatch):
     assert caught.value.kind is Kind.REFUSED
 
 
+@pytest.mark.full
 def test_work_that_holds_the_interpreter_is_ended(monkeypatch):
     """Comparing these takes 2^60 steps in C, which no signal and no thread of Python interrupts."""
     monkeypatch.setattr("trundle.project._apart._GRACE", 0.1)
@@ -80,6 +82,7 @@ def test_work_that_holds_the_interpreter_is_ended(monkeypatch):
         apart(lambda _: one == other, seconds=0.3)
 
 
+@pytest.mark.full
 def test_work_that_takes_too_much_memory_ends():
     before = len(b"x" * _MIB)
     with pytest.raises(MemoryError):

@@ -347,6 +347,7 @@ _DOCUMENTS = st.lists(
 )
 
 
+@pytest.mark.full
 @given(_DOCUMENTS)
 @settings(max_examples=amount(600), deadline=None)
 def test_yaml_that_is_written_reads_back_exactly(documents):

@@ -92,6 +92,7 @@ def test_one_process_answers_many_calls(methods):
     assert process(methods)
 
 
+@pytest.mark.full
 def test_a_call_that_does_not_end_is_ended_and_not_tried_again_at_once(methods):
     with pytest.raises(StaticMethodError, match="more than 200000 steps"):
         methods.compute("a.Methods", "forever", {"value": 1})
@@ -173,6 +174,7 @@ def test_what_is_closed_keeps_no_process(methods):
     assert methods._count == 0
 
 
+@pytest.mark.full
 def test_a_limit_names_what_to_do_in_a_hook(methods):
     with pytest.raises(StaticMethodError, match="let it do less") as caught:
         methods.compute("a.Methods", "forever", {"value": 3})
@@ -234,6 +236,7 @@ def test_a_call_that_takes_long_holds_up_no_other_for_good(methods, monkeypatch)
     assert failed
 
 
+@pytest.mark.full
 def test_nothing_is_left_when_the_server_is_killed():
     code = (
         "import json, sys, time\n"
@@ -251,6 +254,7 @@ def test_nothing_is_left_when_the_server_is_killed():
     assert ends(child)
 
 
+@pytest.mark.full
 def test_what_nobody_uses_any_more_ends_its_processes():
     methods = MethodsApart(FILES)
     assert double(methods, 1) == 2

@@ -437,6 +437,7 @@ LIMITED = """
 """
 
 
+@pytest.mark.full
 def test_a_write_that_stops_half_way_leaves_the_old_tree(root):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(LIMITED), str(root)],

@@ -326,6 +326,7 @@ def test_every_file_must_be_of_use_to_some_group(groups):
         groups.generate()
 
 
+@pytest.mark.full
 def test_unreadable_schemas_of_all_groups_are_reported_together(groups):
     for name in ("crm", "shop"):
         groups.crd(name, v1='{a: {$ref: "#/nowhere"}}')

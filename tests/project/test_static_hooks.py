@@ -296,6 +296,7 @@ def places(request, tmp_path_factory):
         APART.clear()
 
 
+@pytest.mark.full
 def test_nested_objects_lists_and_metadata_are_plain_values(places):
     labels = {"labels": {"owner": "ann"}}
     old = person(street="Main", tags=["a", "b"], metadata=labels)
@@ -336,6 +337,7 @@ def test_a_method_that_fails_is_one_error_of_that_object_alone(places, size, rea
     assert places.convert(person(size="12"), NEW)["size"] == 12
 
 
+@pytest.mark.full
 def test_several_threads_convert_at_once(places):
     found, wrong = {}, []
 
@@ -401,6 +403,7 @@ def test_a_body_that_cannot_run_is_found_before_it_does(people):
     assert "Names.yaml" in found
 
 
+@pytest.mark.full
 def test_processes_of_a_release_end_when_it_is_forgotten(people, tmp_path):
     assert hooked(people) == []
     with CarriedProjects(tmp_path / "generated", "carried_forgotten") as projects:

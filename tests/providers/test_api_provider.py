@@ -148,6 +148,7 @@ def test_one_that_others_made_anew_stays_when_ours_would_go(server, journal):
     assert there(server)["default/a"]["note"] == "mine"
 
 
+@pytest.mark.full
 def test_one_object_in_two_versions_is_one_thing(server, journal):
     deploy(server, journal, member("a", version="v1", age=5))
     assert deploy(server, journal, member("a", note="x")) == ["change"]
@@ -195,6 +196,7 @@ def test_a_kind_that_the_server_does_not_have(server, journal):
     assert journal.records() == ()
 
 
+@pytest.mark.full
 def test_a_deletion_that_takes_long_goes_on_in_the_next_run(server, journal):
     content = member("a")
     content["metadata"]["finalizers"] = ["example.com/wait"]
@@ -234,6 +236,7 @@ def test_a_secret_that_a_refusal_quotes_is_not_shown(server, journal, text):
 CLUSTER_WIDE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mine"}}
 
 
+@pytest.mark.full
 def test_a_provider_that_is_confined_reaches_one_namespace(server, journal):
     confined = {"namespace": "other", "elsewhere": False, "cluster_wide": False}
     hers, own = member("a", namespace="red"), member("a", namespace="other")

@@ -61,6 +61,7 @@ def runner(tmp_path):
 COUNTING = "from pathlib import Path; p = Path('count'); p.write_text((p.read_text() if p.exists() else '') + 'x')"
 
 
+@pytest.mark.full
 def test_a_process_runs_once_and_again_where_it_changes(runner):
     for text in ("", "", ";1", ";1"):
         runner.run(COUNTING + text)
@@ -79,6 +80,7 @@ def test_there_is_no_shell(runner):
     assert runner.run("import sys; print(sys.argv[1], end='')", text)["stdout"] == text
 
 
+@pytest.mark.full
 def test_it_gets_no_variables_but_those_of_the_operator(tmp_path, monkeypatch):
     monkeypatch.setenv("SECRET_OF_TRUNDLE", "x")
     runner = Runner(tmp_path, environment={"GIVEN": "y"})
@@ -121,6 +123,7 @@ def test_one_that_is_killed_is_a_failure(runner):
         runner.run("import os; os.kill(os.getpid(), 9)")
 
 
+@pytest.mark.full
 def test_undo_runs_when_it_is_no_longer_wanted(runner):
     remove = "import os; os.path.exists('count') and os.remove('count')"
     runner.run(COUNTING, undo=["python", "-c", remove])
@@ -209,6 +212,7 @@ def test_what_it_leaves_behind_does_not_hold_the_run_up(runner):
     assert runner.run(code)["stdout"] == "done\n"
 
 
+@pytest.mark.full
 def test_it_ends_with_the_run_as_does_all_that_it_started(tmp_path):
     child = os.fork()
     if child == 0:
@@ -223,6 +227,7 @@ def test_it_ends_with_the_run_as_does_all_that_it_started(tmp_path):
     assert [ends(pid) for pid in pids] == [True, True]
 
 
+@pytest.mark.full
 def test_nothing_is_left_after_a_process(runner, tmp_path):
     def state():
         tasks = [each.read_text() for each in Path("/proc/self/task").glob("*/children")]

@@ -99,6 +99,7 @@ def test_a_token_is_got_for_what_is_done_and_kept(tokened, service, docker):
     assert len(service.asked) < 12
 
 
+@pytest.mark.full
 def test_a_blob_is_mounted_with_a_token_for_both(tokened, docker):
     docker(auths={tokened: entry()})
     source, target = open_at(tokened, "acme/from"), open_at(tokened, "acme/to")
@@ -115,6 +116,7 @@ def test_a_refresh_token_is_used(tokened, service, docker):
     assert {(method, grant) for method, _, grant in service.asked} == {("POST", "refresh_token")}
 
 
+@pytest.mark.full
 def test_a_token_that_ran_out_is_replaced(tokened, service, docker, monkeypatch):
     docker(auths={tokened: entry()})
     monkeypatch.setattr(service, "lifetime", -100)  # The registry allows for a minute of skew.

@@ -45,6 +45,7 @@ def check_same(source, target, digest):
         check_same(source, target, child.digest)
 
 
+@pytest.mark.full
 def test_a_copy_has_the_whole_closure(ends):
     source, target = ends
     first = push(source, b"one", os.urandom(2_000_000))

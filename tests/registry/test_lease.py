@@ -37,6 +37,7 @@ def lease_tags(repository):
     return [tag for tag in repository.tags(internal=True) if tag.startswith("_trundle.lease-")]
 
 
+@pytest.mark.full
 def test_one_at_a_time_holds_a_lease(repository):
     inside, most, total = 0, 0, 0
     guard = threading.Lock()
@@ -87,6 +88,7 @@ def test_a_lease_is_given_back_after_an_error(repository):
         pass
 
 
+@pytest.mark.full
 def test_a_dead_holder_is_waited_for_and_then_removed(remote, passing):
     assert queue(remote, passing, seconds=6)._queue(1)
     with queue(remote, passing, seconds=20).held(60):
@@ -94,6 +96,7 @@ def test_a_dead_holder_is_waited_for_and_then_removed(remote, passing):
     assert lease_tags(remote) == []
 
 
+@pytest.mark.full
 def test_several_who_died_are_waited_for_at_once(remote, passing):
     for number in range(1, 5):
         push(remote, b"%d" % number, tag=f"_trundle.lease-x.t-{number:010d}-6000-{number:016x}")
@@ -102,6 +105,7 @@ def test_several_who_died_are_waited_for_at_once(remote, passing):
     assert lease_tags(remote) == []
 
 
+@pytest.mark.full
 def test_a_long_wait_is_logged_once(remote, passing, caplog):
     push(remote, b"1", tag=f"_trundle.lease-x.t-{1:010d}-9000-{1:016x}")
     with queue(remote, passing).held(60), queue(remote, passing, name="y").held(60):
@@ -112,6 +116,7 @@ def test_a_long_wait_is_logged_once(remote, passing, caplog):
     )
 
 
+@pytest.mark.full
 def test_one_that_waits_for_long_shows_that_it_lives(remote, passing):
     """Its ticket outlasts the time after which those behind it would remove a dead one's."""
     entered = []
@@ -136,6 +141,7 @@ def test_one_that_waits_for_long_shows_that_it_lives(remote, passing):
     assert entered == ["second", "third"]
 
 
+@pytest.mark.full
 def test_one_that_died_while_it_chose_is_removed(remote, passing):
     push(remote, b"1", tag="_trundle.lease-x.c-0000000000-6000-0123456789abcdef")
     with queue(remote, passing).held(60):
@@ -162,6 +168,7 @@ def test_a_holder_notices_that_it_shows_no_sign_of_life(remote, passing, monkeyp
             lease.check()
 
 
+@pytest.mark.full
 def test_a_process_that_was_killed_is_not_waited_for_long(remote, passing):
     """The time that the next publisher waits with the settings that users have."""
     settings = HttpSettings()
@@ -195,6 +202,7 @@ def test_one_whose_ticket_was_removed_queues_again(remote, passing):
     assert entered.is_set()
 
 
+@pytest.mark.full
 def test_a_tag_is_compared_and_set_by_one_of_many(repository):
     digests = [push(repository, b"%d" % number).digest for number in range(8)]
     won, lost = [], []

@@ -102,6 +102,7 @@ def test_checkpoints_and_marks_of_earlier_releases_are_read(layout):
     assert shown(layout) == ["one", "two", "three"]
 
 
+@pytest.mark.full
 def test_a_commit_that_fails_before_its_head_is_pending_and_can_be_finished(repository):
     ledger = ledger_of(repository)
     ledger.commit(lambda _entries: b"one", shows(repository))
@@ -127,6 +128,7 @@ def test_the_next_commit_finishes_what_was_pending(repository):
     assert shown(repository) == ["one", "two"]
 
 
+@pytest.mark.full
 def test_a_head_that_is_put_back_by_a_slow_publisher_is_noticed_and_repaired(repository):
     ledger = ledger_of(repository)
     ledger.commit(lambda _entries: b"one", shows(repository))
@@ -139,6 +141,7 @@ def test_a_head_that_is_put_back_by_a_slow_publisher_is_noticed_and_repaired(rep
     assert shown(repository) == ["one", "two", "three"]
 
 
+@pytest.mark.full
 def test_a_head_without_its_mark_is_refused(repository):
     digest = push(repository, b"1").digest
     with pytest.raises(PendingError, match="mark"):
@@ -151,6 +154,7 @@ def test_a_tag_that_is_no_entry_is_refused(repository):
         ledger_of(repository).entries()
 
 
+@pytest.mark.full
 def test_ledgers_of_one_repository_are_apart(repository):
     one, two = (Ledger(repository, name, head=name) for name in ("beta", "beta-2"))
     one.commit(lambda _entries: b"one", shows(repository))
@@ -173,6 +177,7 @@ def test_the_mark_depends_on_the_entries_alone(layout):
     assert mark_of(entries) != mark_of(entries[:1])
 
 
+@pytest.mark.full
 @settings(deadline=None, max_examples=amount(150))
 @given(
     publishers=st.integers(2, 4),

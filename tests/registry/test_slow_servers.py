@@ -50,6 +50,7 @@ def in_time():
     assert time.monotonic() - begin < 30
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize(
     ("at_once", "then"),

@@ -79,6 +79,7 @@ def test_a_closed_port_is_unreachable():
         repository.tags()
 
 
+@pytest.mark.full
 def test_the_pause_that_a_registry_asks_for_is_kept(simulator):
     repository = repository_of(simulator)
     push(repository, tag="1.0.0")
@@ -210,6 +211,7 @@ def test_an_answer_that_never_ends_is_not_read_to_its_end(simulator, code):
         push(repository_of(simulator), tag="1.0.0")
 
 
+@pytest.mark.full
 def test_content_that_drips_is_given_up(simulator, tmp_path):
     simulator.faults.append(drip(0.01))
     repository = repository_of(simulator, request_time=0.3, slowest=10_000_000, retries=0)

@@ -87,6 +87,7 @@ def test_a_server_that_is_not_there():
         post(f"http://{address}/", BODY, settings=SETTINGS)
 
 
+@pytest.mark.full
 def test_a_server_that_drips_is_given_up_in_time():
     begin = time.monotonic()
     with dripping(b"", HEADERS) as address, pytest.raises(UnreachableError, match="no whole"):

@@ -42,6 +42,7 @@ def stored(scheme: Scheme, version: str, **properties: object):
     return scheme.to_storage({"apiVersion": version, "kind": "Thing", **properties})
 
 
+@pytest.mark.full
 def test_a_bag_is_read_as_the_class_of_a_version(scheme):
     kept = stored(scheme, V1, first="Ada", size="big", bag="b", n={"x": "1"})
     found = kept.bag(api(scheme, V1))

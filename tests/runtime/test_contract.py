@@ -30,6 +30,7 @@ def test_a_package_of_an_interface_that_is_gone_says_what_to_do(monkeypatch):
     require("crm", interface=3, made_by="0.0.1")
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("module", ["made", "made.v1", "made.storage.v1", "made.conversions.v1"])
 def test_nothing_of_a_package_that_does_not_fit_can_be_imported(tmp_path, module):
     schemas = {

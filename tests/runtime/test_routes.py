@@ -142,6 +142,7 @@ def test_a_property_that_becomes_an_additional_one_is_written_beside_the_others(
             assert json.loads(found) == thing("v2", a="x")
 
 
+@pytest.mark.full
 def test_unknown_properties_are_kept_where_they_are(scheme):
     keeping = load(evolution(VERSIONS, rules("v1", rename={"old": "new"})), unknown="keep")
     text = ',"n":1,"zzz":1,"in":{"yyy":[2]},"items":[{"name":"a","xxx":3}]}'

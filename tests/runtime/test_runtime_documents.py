@@ -265,6 +265,7 @@ def test_a_deep_dictionary_is_read_or_is_a_document_error(scheme):
                 assert levels > 100
 
 
+@pytest.mark.full
 def test_unknown_properties_are_kept_where_the_package_says_so():
     from evolving import evolution, load
 

@@ -398,6 +398,7 @@ class Slow:
         return {"new": source.old.upper()}
 
 
+@pytest.mark.full
 def test_many_threads_convert_at_once():
     documents = [
         thing(version, a=f"a{number}", many=[{"x": str(number)}] * 5)

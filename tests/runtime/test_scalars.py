@@ -326,6 +326,7 @@ func main() {
 """
 
 
+@pytest.mark.full
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
 def test_go_reads_and_prints_the_same(tmp_path, cases):
     (tmp_path / "main.go").write_text(_GO)

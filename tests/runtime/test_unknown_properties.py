@@ -70,6 +70,7 @@ def test_unknown_properties_called_like_what_a_store_keeps_apart_are_themselves(
             assert scheme.convert(scheme.convert(document), "v1") == document
 
 
+@pytest.mark.full
 def test_what_an_earlier_release_stored_is_still_read():
     scheme = load(evolution(VERSIONS, hub="v2"), unknown="keep")
     stored = scheme.convert(thing("v1", a="1"))

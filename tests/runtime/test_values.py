@@ -99,6 +99,7 @@ def test_what_a_stored_object_has_or_none():
     assert present_or_none(ABSENT) is None
 
 
+@pytest.mark.full
 @given(st.recursive(st.none() | st.booleans() | st.integers(-9, 9) | st.text(), st.lists))
 def test_free_form_data_reads_back(value):
     assert from_free_form(free_form(value), object if value is None else type(value)) == value

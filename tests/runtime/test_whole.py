@@ -96,6 +96,7 @@ _TEXT = st.text(max_size=2)
 _INNER = st.fixed_dictionaries({}, optional={"id": _TEXT, "x": _TEXT})
 
 
+@pytest.mark.full
 @settings(deadline=None)
 @given(
     st.fixed_dictionaries(

@@ -274,6 +274,7 @@ def test_dependents_are_those_that_name_an_owner(either):
 # Lists
 
 
+@pytest.mark.full
 def test_pages_show_one_moment(either):
     for name in "abcdef":
         either.create(key(name), document(group="old"))
@@ -316,6 +317,7 @@ def test_a_list_shows_any_moment(either):
         assert {each.key.name: kept(each)["group"] for each in page.objects} == then
 
 
+@pytest.mark.full
 def test_lists_of_a_namespace_a_name_and_of_labels(either):
     for at, labels in enumerate([{"app": "web", "x.io/tier": "1"}, {"app": "db"}, {}, {"app": ""}]):
         made = document(metadata={"labels": labels})

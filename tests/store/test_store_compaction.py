@@ -60,6 +60,7 @@ def test_what_is_current_stays_and_what_was_is_gone(either):
     assert compact(either, most=0)[0].removed == 0
 
 
+@pytest.mark.full
 def test_every_moment_that_is_kept_is_shown_as_before(store):
     filled(store, 30)
 
@@ -98,6 +99,7 @@ def test_changes_are_forgotten_by_age(in_file, scheme):
         assert len(store.changes("Thing", 8).changes) == 3
 
 
+@pytest.mark.full
 @SERVER_IN_FULL
 def test_a_compaction_that_dies_goes_on(url, scheme):
     with Store(url, scheme) as store:
@@ -115,6 +117,7 @@ def test_a_compaction_that_dies_goes_on(url, scheme):
         assert len(store.changes("Thing", 19).changes) == 2
 
 
+@pytest.mark.full
 def test_compaction_runs_beside_writers(either):
     stop = threading.Event()
 

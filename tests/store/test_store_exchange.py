@@ -204,6 +204,7 @@ def test_an_object_in_another_state_is_not_written_over(store, other, tmp_path):
     assert objects(other) == before
 
 
+@pytest.mark.full
 def test_an_import_that_dies_goes_on(scheme, store, tmp_path, monkeypatch):
     monkeypatch.setattr("trundle.store._exchange._TOGETHER", 3)
     fill(store)

@@ -48,6 +48,7 @@ def versions(store):
     return {each.version: (each.objects, each.earlier) for each in found.versions}
 
 
+@pytest.mark.full
 def test_every_view_is_as_before_and_no_watcher_sees_anything(url, scheme, before, monkeypatch):
     monkeypatch.setattr("trundle.store._rolling._BATCH", 30)
     fill(url, before, 80)
@@ -115,6 +116,7 @@ def test_a_view_that_would_differ_is_a_finding(in_file, scheme, before, monkeypa
         assert store.get(key("n0002")) == stored
 
 
+@pytest.mark.full
 @SERVER_IN_FULL
 def test_rolling_that_dies_goes_on(url, scheme, before, monkeypatch):
     monkeypatch.setattr("trundle.store._rolling._BATCH", 10)
@@ -132,6 +134,7 @@ def test_rolling_that_dies_goes_on(url, scheme, before, monkeypatch):
         assert views(store) == shown
 
 
+@pytest.mark.full
 def test_rolling_beside_writers_loses_no_write(url, scheme, before):
     fill(url, before, 120)
     with Store(url, scheme) as store:
@@ -174,6 +177,7 @@ def test_rolling_beside_writers_loses_no_write(url, scheme, before):
         assert changes == list(range(2, store.newest("Thing") + 1))
 
 
+@pytest.mark.full
 def test_rolling_waits_for_a_writer_before_it_locks_a_revision(url, scheme, before, monkeypatch):
     """Writers lock the resource type first, then revisions in any order; rolling in another order would end in a deadlock."""
     monkeypatch.setattr("trundle.store._rolling._BATCH", 3)

@@ -118,6 +118,7 @@ def dying(url, scheme, at, work):
     return ended(in_child(run)) == 9
 
 
+@pytest.mark.full
 @SERVER_IN_FULL
 @pytest.mark.parametrize(
     "work",

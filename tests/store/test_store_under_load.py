@@ -169,6 +169,7 @@ def run(url, scheme, tmp_path, beside=lambda _store: None):
     return watchers, answered(path)
 
 
+@pytest.mark.full
 @SERVER_IN_FULL
 def test_no_watcher_misses_or_repeats_a_change(url, scheme, tmp_path):
     watchers, answers = run(url, scheme, tmp_path)
@@ -207,6 +208,7 @@ def check_states(changes):
             assert (each.object.uid, each.object.created) == (before.uid, before.created)
 
 
+@pytest.mark.full
 @SERVER_IN_FULL
 def test_watchers_that_come_too_late_list_again_and_see_what_is_there(url, scheme, tmp_path):
     """Compaction leaves so little that watchers fall behind."""
@@ -224,6 +226,7 @@ def test_watchers_that_come_too_late_list_again_and_see_what_is_there(url, schem
         assert versions == sorted(set(versions))
 
 
+@pytest.mark.full
 @SERVER_IN_FULL
 def test_ten_writers_of_one_object_lose_no_write(url, scheme):
     """Each reads, adds one and writes; in the end nothing is lost. A conflict is tried again."""
@@ -271,6 +274,7 @@ def test_threads_share_transactions(store, monkeypatch):
     assert len(transactions) < 15
 
 
+@pytest.mark.full
 def test_writers_that_come_back_one_by_one_share_transactions_again(store, monkeypatch):
     """Eight threads write again and again. The first one that comes back does not commit alone each time."""
     sizes = []

@@ -69,6 +69,7 @@ def test_errors_arrive_as_they_were_raised():
     assert [str(each) for each in third.value.findings] == ["x:1: wrong"]
 
 
+@pytest.mark.full
 def test_an_error_that_cannot_be_sent_is_reported_all_the_same():
     with pytest.raises(RuntimeError, match="OddError: <function"):
         run(fail, ["odd"])
@@ -87,6 +88,7 @@ def test_a_worker_that_dies_is_an_error(kind, message):
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.full
 def test_an_interrupt_ends_all_workers():
     def interrupt(_piece):
         raise KeyboardInterrupt
@@ -132,6 +134,7 @@ def test_an_error_of_the_start_arrives():
         list(spread(begun, [1], jobs=1, start=refuse))
 
 
+@pytest.mark.full
 def test_a_spread_worker_that_dies_is_an_error():
     with pytest.raises(WorkerDiedError, match="for want of memory; use --jobs"):
         list(spread(fail, ["die"], jobs=1, start=begin))
@@ -154,6 +157,7 @@ def nothing():
     pass
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("option", ["--jobs", "--workers"])
 def test_the_advice_for_a_dead_worker_names_the_option_of_the_command(option):
     with pytest.raises(WorkerDiedError) as caught:
@@ -179,12 +183,14 @@ def test_a_worker_that_takes_too_long_is_killed_and_the_others_go_on():
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.full
 def test_a_worker_that_takes_too_long_is_an_error_where_nothing_stands_for_it():
     with pytest.raises(WorkerDiedError, match=r"longer than 0\.2 seconds"):
         list(spread(nap, [3600], jobs=1, start=begin, seconds=0.2))
     assert multiprocessing.active_children() == []
 
 
+@pytest.mark.full
 def test_what_stands_for_a_dead_worker_says_why_and_the_others_go_on():
     dead, *others = spread(nap, ["die", 0, 0.01], jobs=1, start=begin, lost=instead)
     assert dead[0] == "die"

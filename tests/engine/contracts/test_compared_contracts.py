@@ -200,6 +200,7 @@ def outcomes():
     )
 
 
+@pytest.mark.full
 def test_what_is_read_off_contracts_is_what_they_do(outcomes, read_off):
     _, values, made = outcomes
     wrong = []

@@ -33,6 +33,7 @@ def test_providers_get_secrets_and_nothing_else_has_them(engine, room):
     assert "{{secret:pw}}" in changes[0].diff
 
 
+@pytest.mark.full
 def test_a_secret_that_changed_is_a_change(engine, room):
     journal = MemoryJournal()
     run(engine, journal, WANTED, secrets=SECRETS)

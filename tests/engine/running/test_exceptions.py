@@ -465,6 +465,7 @@ def test_what_is_not_found_from_outside_has_the_line_of_the_class():
     assert (caught.value.file, caught.value.line) == ("Classes/class0.yaml", line)
 
 
+@pytest.mark.full
 def test_what_is_thrown_with_too_much_has_the_place_of_the_statement():
     body = """
     - $d: [1]

@@ -141,6 +141,7 @@ def test_a_format_reaches_neither_attributes_nor_items_nor_widths_without_end(fi
         run(f"- $l: new('io.murano.system.Logger', name => x)\n- $l.info('{field}', 1, a => 2)")
 
 
+@pytest.mark.full
 def test_shared_parts_are_counted_before_they_are_flattened():
     with pytest.raises(EngineError, match="more than 1000000 values") as caught:
         run(f"- {TWICE}Return: $d.flatten().len()")

@@ -70,6 +70,7 @@ def test_a_destroyed_object_takes_no_calls():
             session.call(kid, "me")
 
 
+@pytest.mark.full
 def test_a_subscriber_hears_of_a_destruction_before_it_happens():
     watcher = """
     Methods:

@@ -46,6 +46,7 @@ def test_branches_start_in_order_and_change_over_where_something_waits():
     assert waiting.seen == ["a1", "b1", "a2", "b2", "end"]
 
 
+@pytest.mark.full
 def test_what_waits_less_goes_on_earlier():
     waiting = Waiting()
     body = """
@@ -80,6 +81,7 @@ def test_functions_that_are_async_wait():
     assert waiting.seen == ["a1", "b1", "b2", "a2"]
 
 
+@pytest.mark.full
 def test_a_run_repeats():
     records = []
     for _ in range(5):
@@ -160,6 +162,7 @@ def test_variables_of_for_are_local_to_each_branch():
     assert waiting.seen == [1, 3, 2, 4]
 
 
+@pytest.mark.full
 def test_all_branches_end_before_the_first_error_is_raised():
     waiting = Waiting()
     body = """
@@ -222,6 +225,7 @@ def test_a_return_in_a_branch_waits_for_all_and_returns():
     assert waiting.seen == ["a1", "a2"]
 
 
+@pytest.mark.full
 def test_parallel_within_parallel():
     waiting = Waiting()
     body = """
@@ -238,6 +242,7 @@ def test_parallel_within_parallel():
     assert waiting.seen[3:] == ["a2", "b2", "inner", "c2"]
 
 
+@pytest.mark.full
 def test_pselect_runs_concurrently_and_gives_results_in_order():
     waiting = Waiting()
     times = [0.05, 0.01, 0.03]

@@ -210,6 +210,7 @@ def test_two_objects_wait_for_a_lock_in_the_order_of_their_calls():
     assert seen == [1, 2, 3]
 
 
+@pytest.mark.full
 def test_synchronized_calls_of_one_branch_nest_and_let_go():
     text = """
     Methods:

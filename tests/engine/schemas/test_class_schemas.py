@@ -142,6 +142,7 @@ def codes(session, model):
     return set()
 
 
+@pytest.mark.full
 @given(CONTRACTS, st.one_of(VALUES.map(lambda each: {"x": each}), st.just({})))
 def test_a_model_is_valid_where_it_loads_and_invalid_where_its_shape_is_refused(contract, model):
     text = f"Properties:\n  x: {{Contract: {contract}}}"
