@@ -105,7 +105,7 @@ def verify(
 ) -> None:
     """Check the project's conversions against the laws of conversion, with generated values.
 
-    Hooks of packages run in processes of their own, within limits.
+    Hooks of packages run in processes of their own, within limits; with --scheduler, the workers say how much memory they may take.
     """
     _need_hypothesis()
     from trundle.project import ProofOptions  # noqa: PLC0415
