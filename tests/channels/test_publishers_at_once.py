@@ -35,7 +35,7 @@ SCRIPT = Path(publishing_support.__file__)
 def start(repository, *folders, keys="-", death="-"):
     arguments = [reference_of(repository), WORD, str(keys), str(death), *map(str, folders)]
     return subprocess.Popen(
-        [*warm.script(SCRIPT), *arguments],
+        [*warm.script(SCRIPT, always=True), *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

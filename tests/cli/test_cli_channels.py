@@ -402,7 +402,7 @@ def test_at_a_terminal_the_latest_is_unpublished_after_a_question(shop, answer, 
     arguments = ("unpublish", "1.0.0", "--from", REPOSITORY, "--channel", "stable", "--reason", "x")
     master, terminal = pty.openpty()
     process = subprocess.Popen(
-        [*warm.script(), *arguments],
+        [*warm.script(always=True), *arguments],
         cwd=shop.line.folder,
         stdin=terminal,
         stdout=subprocess.PIPE,

@@ -31,7 +31,7 @@ class Line:
 
     def __init__(self, folder: Path):
         self.folder = folder
-        self.command = warm.script()
+        self.command = warm.script(always=True)
         self.environment = {
             **os.environ,
             "TRUNDLE_CATALOG": str(folder / "catalog.db"),

@@ -45,7 +45,7 @@ class Machine:
             "DOCKER_CONFIG": str(self.folder / "docker"),
         }
         done = subprocess.run(
-            [*warm.script(), *arguments],
+            [*warm.script(always=True), *arguments],
             cwd=self.folder,
             env=environment,
             capture_output=True,

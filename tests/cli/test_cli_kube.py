@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
 def run(folder):
     def ran(*arguments, code=0):
         shutil.rmtree(folder / "manifests", ignore_errors=True)
-        command = [*warm.script(), "kube", "manifests", *arguments]
+        command = [*warm.script(always=True), "kube", "manifests", *arguments]
         done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
         assert done.returncode == code, done.stderr
         return done
@@ -87,7 +87,7 @@ def test_the_deployment_runs_a_command_that_there_is(folder, written):
     files = written(*SERVICE)
     (deployment,) = [each for each in files["webhook.yaml"] if each["kind"] == "Deployment"]
     arguments = deployment["spec"]["template"]["spec"]["containers"][0]["args"]
-    command = [*warm.script(), *arguments]
+    command = [*warm.script(always=True), *arguments]
     done = subprocess.run(command, cwd=folder, check=False, capture_output=True, text=True)
     assert done.returncode != 0
     assert "/tls/tls.crt" in done.stderr  # All that is missing is the secret.
@@ -100,7 +100,7 @@ def test_the_recipe_s_commands_work_in_the_project(folder, written):
     lines = (folder / "manifests" / "Dockerfile").read_text().splitlines()
     commands = [each.removeprefix("RUN ") for each in lines if each.startswith("RUN trundle")]
     assert commands == ["trundle generate --check"]
-    subprocess.run([*warm.script(), *commands[0].split()[1:]], cwd=folder, check=True)
+    subprocess.run([*warm.script(always=True), *commands[0].split()[1:]], cwd=folder, check=True)
 
 
 def test_an_authority_of_one_s_own_needs_no_cert_manager(folder, written):
@@ -149,7 +149,7 @@ def test_an_aggregated_server_has_all_that_it_needs(folder, written):
     arguments = [each for each in container["args"] if not each.startswith("--host")]
     nowhere = {**os.environ, "KUBECONFIG": str(folder / "none"), "HOME": str(folder)}
     done = subprocess.run(
-        [*warm.script(), *arguments], cwd=folder, check=False, capture_output=True, text=True, env=nowhere,
+        [*warm.script(always=True), *arguments], cwd=folder, check=False, capture_output=True, text=True, env=nowhere,
     )  # fmt: skip
     assert (done.returncode, "how to reach a cluster" in done.stderr) == (7, True), done.stderr
     assert "trundle[kube,postgres]" in (folder / "manifests" / "Dockerfile").read_text()
@@ -188,6 +188,13 @@ def test_what_cannot_be_adopted_is_said_before_the_cluster_is_asked(folder, argu
         "users": [{"name": "it", "user": {"token": "t"}}],
         "contexts": [{"name": "it", "context": {"cluster": "it", "user": "it"}}],
     }))  # fmt: skip
-    command = [*warm.script(), "kube", "adopt", f"member.{GROUP}", "--kubeconfig", config]
+    command = [
+        *warm.script(always=True),
+        "kube",
+        "adopt",
+        f"member.{GROUP}",
+        "--kubeconfig",
+        config,
+    ]
     done = subprocess.run([*command, *arguments], cwd=folder, check=False, capture_output=True, text=True)  # fmt: skip
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr

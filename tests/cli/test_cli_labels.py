@@ -50,7 +50,7 @@ def plans(tmp_path_factory):
 
 def run(folder, *arguments, stdin="", code=0):
     found = subprocess.run(
-        [*warm.script(), *arguments],
+        [*warm.script(always=True), *arguments],
         cwd=folder,
         input=stdin,
         capture_output=True,

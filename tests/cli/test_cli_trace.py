@@ -24,13 +24,19 @@ pytestmark = pytest.mark.skipif(not warm.TRUNDLE.exists(), reason="the command i
 def project(tmp_path_factory):
     folder = tmp_path_factory.mktemp("traced") / "crm"
     shutil.copytree(CRM, folder)
-    subprocess.run([*warm.script(), "generate"], cwd=folder, check=True, capture_output=True)
+    subprocess.run(
+        [*warm.script(always=True), "generate"], cwd=folder, check=True, capture_output=True
+    )
     return folder
 
 
 def installed(project, *arguments):
     return subprocess.run(
-        [*warm.script(), *arguments], cwd=project, capture_output=True, text=True, check=False
+        [*warm.script(always=True), *arguments],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        check=False,
     )
 
 

@@ -182,7 +182,7 @@ def environment(*, warmed: bool) -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(("PYTEST", "TRUNDLE")) and name != "PYTHONUNBUFFERED"
     }
-    folders = [Path(warm.script()[-1]).parent] if warmed else []
+    folders = [Path(warm.script(always=True)[-1]).parent] if warmed else []
     folders.append(Path(sys.executable).parent)
     path = os.pathsep.join((*map(str, folders), kept.get("PATH", os.defpath)))
     return {**kept, "PATH": path, "COLUMNS": "100", "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}

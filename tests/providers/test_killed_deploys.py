@@ -7,19 +7,17 @@ from pathlib import Path
 
 import dying_deploys
 import pytest
-from amounts import full
 
 PROGRAM = Path(dying_deploys.__file__)
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("parts", [29, full(1)])
-def test_a_kill_at_a_write_changes_no_result(tmp_path, parts):
-    command = [sys.executable, PROGRAM, tmp_path, str(parts // 2), str(parts)]
+def test_a_kill_at_any_write_changes_no_result(tmp_path):
+    command = [sys.executable, PROGRAM, tmp_path, "0", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     lines = [json.loads(each) for each in done.stdout.splitlines()]
-    assert len(lines) > 200 // parts
+    assert len(lines) > 200
     assert [each for each in lines if each] == []
 
 

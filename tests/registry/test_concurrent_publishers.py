@@ -19,7 +19,14 @@ def reference_of(repository):
 
 def publish(repository, name, count, death="-", lease="20"):
     return subprocess.Popen(
-        [*warm.script(SCRIPT), reference_of(repository), name, str(count), str(death), lease],
+        [
+            *warm.script(SCRIPT, always=True),
+            reference_of(repository),
+            name,
+            str(count),
+            str(death),
+            lease,
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -33,13 +33,23 @@ def project(folder: Path, group: str, *versions: str, **more) -> Path:
     config = {"package": "flows", "sources": ["schemas"], "changes": changes}
     config |= {"kubernetes": {"group": group}, **more}
     (folder / "trundle.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-    subprocess.run([*warm.script(), "generate"], cwd=folder, check=True, capture_output=True)
+    subprocess.run(
+        [*warm.script(always=True), "generate"], cwd=folder, check=True, capture_output=True
+    )
     return folder
 
 
 def crds(folder: Path, webhook: Webhook) -> list[dict]:
     """The CRDs of a project whose webhook runs on this machine."""
-    command = [*warm.script(), "kube", "crds", "-o", "json", "--url", f"{webhook.url}/convert"]
+    command = [
+        *warm.script(always=True),
+        "kube",
+        "crds",
+        "-o",
+        "json",
+        "--url",
+        f"{webhook.url}/convert",
+    ]
     given = [*command, "--ca", str(webhook.authority)]
     written = subprocess.run(given, cwd=folder, check=True, capture_output=True).stdout
     return json.loads(written)["items"]

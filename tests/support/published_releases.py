@@ -29,7 +29,7 @@ class Releases:
         self, *arguments, code: int | None = 0, environment=None
     ) -> subprocess.CompletedProcess:
         """Runs a command in the folder."""
-        command = [*warm.script(), *map(str, arguments)]
+        command = [*warm.script(always=True), *map(str, arguments)]
         done = subprocess.run(
             command,
             cwd=self.folder,

@@ -2,7 +2,7 @@
 
 Most of what a short command costs is its imports. `script` gives a program that does what the script does, with the
 same arguments, environment, folder, standard files, signals and exit code, and costs a tenth. In what `make test-all`
-adds, it gives the script itself, so that each command starts as it does for users.
+adds, it gives the script itself where a test does not want it otherwise, so that commands start as they do for users.
 """
 
 import array
@@ -75,16 +75,19 @@ os._exit(code)
 """
 
 
-def script(path: Path = TRUNDLE, under: tuple[str, ...] = ()) -> tuple[str, ...]:
+def script(
+    path: Path = TRUNDLE, under: tuple[str, ...] = (), *, always: bool = False
+) -> tuple[str, ...]:
     """The command that runs a Python script.
 
     Args:
         path: the script.
         under: a command that runs the command that follows, such as `setpriv`.
+        always: whether a fork does it in what `make test-all` adds, too; for tests that run many commands to their end.
     """
     import amounts
 
-    if amounts.ALL or not hasattr(os, "fork"):
+    if (amounts.ALL and not always) or not hasattr(os, "fork"):
         return (*under, sys.executable, str(path))
     return (str(client(path, under)),)
 
