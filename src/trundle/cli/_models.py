@@ -1,7 +1,7 @@
 """How a command gets at an object model."""
 
 import contextlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,11 +90,11 @@ def naming_converted(file: Path) -> Iterator[None]:
         raise _named(file, error) from None
 
 
-def in_model(file: Path, findings: Iterable[Finding]) -> Iterator[str]:
+def in_model(file: Path, findings: Sequence[Finding]) -> Iterator[str]:
     """What is wrong with a model, as text, with its file and the lines."""
     from trundle.documents import line_at  # noqa: PLC0415
 
-    root = _nodes(file)
+    root = _nodes(file) if findings else None
     for each in findings:
         if each.place.file or not each.place.path or root is None:
             yield f"{file}: {each.coded}"

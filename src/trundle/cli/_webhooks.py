@@ -115,31 +115,48 @@ def convert_for_cluster(
         Refusal: the address is not free.
     """
     from trundle.api import listening, reserved  # noqa: PLC0415
-    from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
+    from trundle.kubernetes import serve_webhook  # noqa: PLC0415
 
     results = results or sys.stdout
-    is_one, parent = processes == 1, os.getpid()
+
+    def ready(bound: socket.socket) -> None:
+        name, number = bound.getsockname()[:2]
+        announce(f"https://{f'[{name}]' if ':' in name else name}:{number}", output, results)
+        begin()
+
     try:
+        if processes == 1:
+            with listening(host, port) as listener:
+                serve_webhook(application, listener, tls, lambda: ready(listener))
+            return
         with reserved(host, port, shared=False):
             pass  # Others that share the port would be asked, too.
-        with listening(host, port) if is_one else reserved(host, port, shared=True) as bound:
-            name, number = bound.getsockname()[:2]
-            where = f"https://{f'[{name}]' if ':' in name else name}:{number}"
-
-            def ready() -> None:
-                announce(where, output, results)
-                begin()
-
-            def serve(alive: int, on_ready: Callable[[], None]) -> None:
-                with listening(host, number, shared=True) as listener:
-                    serve_webhook(application, listener, tls, on_ready, alive)
-                if counted is not None and os.getppid() != parent:
-                    shutil.rmtree(counted, ignore_errors=True)
-
-            if is_one:
-                serve_webhook(application, bound, tls, ready)
-            else:
-                Processes(serve, warn).run(processes, ready)
+        with reserved(host, port, shared=True) as held:
+            _serve_in(processes, application, held, tls, lambda: ready(held), counted)
     except OSError as error:
         found = f"{host}:{port}: {error.strerror or error}"
         raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+
+
+def _serve_in(
+    processes: int,
+    application: "WebhookApplication | Webhooks",
+    held: socket.socket,
+    tls: "Tls",
+    ready: Callable[[], None],
+    counted: Path | None,
+) -> None:
+    """Answers in several processes, on the port that a socket holds."""
+    from trundle.api import listening  # noqa: PLC0415
+    from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
+
+    parent = os.getpid()
+    host, port = held.getsockname()[:2]
+
+    def serve(alive: int, on_ready: Callable[[], None]) -> None:
+        with listening(host, port, shared=True) as listener:
+            serve_webhook(application, listener, tls, on_ready, alive)
+        if counted is not None and os.getppid() != parent:
+            shutil.rmtree(counted, ignore_errors=True)
+
+    Processes(serve, warn).run(processes, ready)

@@ -86,7 +86,7 @@ def convert(
 
     with progress("Converting"), naming_converted(file):
         found = run_code(work, RunOptions(time_limit, memory_limit, trace))
-    for each in in_model(file, found.findings) if found.findings else ():
+    for each in in_model(file, found.findings):
         warn(each)
     form = output or (ModelFormat.YAML if is_yaml else ModelFormat.JSON)
     print_exactly(data_text(found.model, form.value))

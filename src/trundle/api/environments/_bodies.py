@@ -36,28 +36,44 @@ class NewSecret(msgspec.Struct, forbid_unknown_fields=True):
     secret: str
 
 
-class _Application(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """An application to be added to a draft."""
+class WantedNewestForm(msgspec.Struct, forbid_unknown_fields=True):
+    """The form of a package that is to be shown, in the first version of the API, where a package is its latest version."""
 
     package: str
-    answers: dict[str, Any] | None = None
     form: str | None = None
+
+    @property
+    def named(self) -> str:
+        """The package, with the versions that it may have."""
+        return self.package
+
+
+class WantedForm(WantedNewestForm, forbid_unknown_fields=True):
+    """The same in the second version, where a package has versions.
+
+    Attributes:
+        version: the range of its versions; any where empty.
+    """
+
+    version: str = ""
+
+    @property
+    def named(self) -> str:
+        """The package, with the versions that it may have."""
+        return _in_versions(self.package, self.version)
+
+
+class NewestApplication(WantedNewestForm, forbid_unknown_fields=True, rename="camel"):
+    """An application to be added to a draft, in the first version of the API; its answers are to the form that it names."""
+
+    answers: dict[str, Any] | None = None
     properties: dict[str, Any] | None = None
     class_name: str | None = msgspec.field(default=None, name="class")
     name: str | None = None
     tag: str | None = None
 
 
-class NewestApplication(_Application):
-    """The same in the first version of the API, where a package is its latest version."""
-
-    @property
-    def named(self) -> str:
-        """The package, with the versions that it may have."""
-        return self.package
-
-
-class NewApplication(_Application):
+class NewApplication(NewestApplication, forbid_unknown_fields=True, rename="camel"):
     """The same in the second version, where a package has versions.
 
     Attributes:
@@ -69,38 +85,11 @@ class NewApplication(_Application):
     @property
     def named(self) -> str:
         """The package, with the versions that it may have."""
-        return f"{self.package}@{self.version}" if self.version else self.package
+        return _in_versions(self.package, self.version)
 
 
-class _WantedForm(msgspec.Struct, forbid_unknown_fields=True):
-    """The form of a package, with what its code has to say."""
-
-    package: str
-    form: str | None = None
-
-
-class WantedNewestForm(_WantedForm):
-    """The same in the first version of the API, where a package is its latest version."""
-
-    @property
-    def named(self) -> str:
-        """The package, with the versions that it may have."""
-        return self.package
-
-
-class WantedForm(_WantedForm):
-    """The same in the second version, where a package has versions.
-
-    Attributes:
-        version: the range of its versions; any where empty.
-    """
-
-    version: str = ""
-
-    @property
-    def named(self) -> str:
-        """The package, with the versions that it may have."""
-        return f"{self.package}@{self.version}" if self.version else self.package
+def _in_versions(package: str, versions: str) -> str:
+    return f"{package}@{versions}" if versions else package
 
 
 class Deploy(msgspec.Struct, forbid_unknown_fields=True):

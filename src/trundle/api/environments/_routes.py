@@ -160,11 +160,9 @@ class EnvironmentRoutes:
         return json_answer({})
 
     def _add(self, asked: Asked) -> Response:
-        given: bodies.NewApplication | bodies.NewestApplication
-        if asked.version == NEWEST:
-            given = bodies.body_of(asked, bodies.NewApplication)
-        else:
-            given = bodies.body_of(asked, bodies.NewestApplication)
+        is_newest = asked.version == NEWEST
+        kind = bodies.NewApplication if is_newest else bodies.NewestApplication
+        given = bodies.body_of(asked, kind)
         if given.properties is not None and given.answers is not None:
             raise bad_request(expectation("answers or properties", "both", "leave one out"))
         return self._edited(asked, given, _tag(asked, given.tag))
@@ -173,11 +171,9 @@ class EnvironmentRoutes:
         return self._edited(asked, asked.path["object"], _tag(asked, None))
 
     def _show_form(self, asked: Asked) -> Response:
-        given: bodies.WantedForm | bodies.WantedNewestForm
-        if asked.version == NEWEST:
-            given = bodies.body_of(asked, bodies.WantedForm)
-        else:
-            given = bodies.body_of(asked, bodies.WantedNewestForm)
+        is_newest = asked.version == NEWEST
+        kind = bodies.WantedForm if is_newest else bodies.WantedNewestForm
+        given = bodies.body_of(asked, kind)
         subject = _subject(asked)
         self._kept.get(subject.environment, tenant=asked.tenant)
         return json_answer({"schema": self._runner.form(subject, given)})
@@ -185,7 +181,7 @@ class EnvironmentRoutes:
     def _edited(
         self,
         asked: Asked,
-        edit: bodies.NewModel | bodies.NewApplication | bodies.NewestApplication | str,
+        edit: bodies.NewModel | bodies.NewestApplication | str,
         tag: str | None,
     ) -> Response:
         subject, draft = _subject(asked), _printable(asked.path["draft"])

@@ -68,9 +68,7 @@ class Runner:
         """
         return self._edit(subject, edited, asked)
 
-    def form(
-        self, subject: Subject, asked: bodies.WantedForm | bodies.WantedNewestForm
-    ) -> dict[str, Any] | None:
+    def form(self, subject: Subject, asked: bodies.WantedNewestForm) -> dict[str, Any] | None:
         """The JSON Schema of the answers to the form of a package; None where it has no form.
 
         Raises:

@@ -95,7 +95,7 @@ class EditOfDraft(NamedTuple):
     """
 
     draft: str
-    edit: bodies.NewModel | bodies.NewApplication | bodies.NewestApplication | str
+    edit: bodies.NewModel | bodies.NewestApplication | str
     tag: str | None
     dry_run: bool
 
@@ -136,7 +136,7 @@ def edited(_: Note, host: Host, subject: Subject, asked: EditOfDraft) -> Draft:
 
 def _application(
     snapshot: Snapshot,
-    asked: bodies.NewApplication | bodies.NewestApplication,
+    asked: bodies.NewestApplication,
     limits: Limits,
 ) -> tuple[Callable[[Model], Model], Mapping[str, str]]:
     """What adds an application, and the secrets that go with it."""
@@ -154,7 +154,7 @@ def _application(
 
 
 def form_schema(
-    _: Note, host: Host, subject: Subject, asked: bodies.WantedForm | bodies.WantedNewestForm
+    _: Note, host: Host, subject: Subject, asked: bodies.WantedNewestForm
 ) -> dict[str, Any] | None:
     """The JSON Schema of the answers to the form of a package, whose code runs for it; None where it has no form."""
     with _opened(host) as environments:

@@ -9,6 +9,7 @@ from typing import Any, Protocol, TypeAlias, assert_never
 
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
+from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._builtins import DIRECT
 from trundle.engine.expressions._calls import Bound, bind, by_rows
 from trundle.engine.expressions._invoking import (
@@ -37,7 +38,7 @@ from trundle.engine.expressions._tree import (
     Variable,
     Word,
 )
-from trundle.engine.expressions._yaql import Context, FrozenDict, Language, limited
+from trundle.engine.expressions._yaql import Context, FrozenDict, Language
 
 Closure: TypeAlias = Callable[[Scope], Any]
 

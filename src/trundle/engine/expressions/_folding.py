@@ -10,8 +10,9 @@ from typing import Any, Final, TypeAlias
 
 from yaql.standard_library import queries
 
+from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._sizes import as_key
-from trundle.engine.expressions._yaql import MEMORY, limited
+from trundle.engine.expressions._yaql import MEMORY
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from types import GeneratorType
 from typing import Any, Final
 
+from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._folding import (
     ascending,
     descending,
@@ -21,7 +22,7 @@ from trundle.engine.expressions._folding import (
 )
 from trundle.engine.expressions._library import format_text, matches, multiply
 from trundle.engine.expressions._sizes import as_key, as_text, check_size, check_text
-from trundle.engine.expressions._yaql import FrozenDict, is_iterable, limited, stop
+from trundle.engine.expressions._yaql import FrozenDict, is_iterable, stop
 
 
 class _Any:

@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NoReturn, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._sizes import MOST_VALUES
-from trundle.engine.expressions._yaql import Context, FrozenDict, limited
+from trundle.engine.expressions._yaql import Context, FrozenDict
 
 Room: TypeAlias = list[int]
 """How many more values there may be; the one item counts down."""

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from types import FunctionType, MappingProxyType
+from types import MappingProxyType
 from typing import Any, Final
 
 import yaql
@@ -28,6 +28,7 @@ from yaql.language import (
 from yaql.standard_library import regex as standard_patterns
 
 from trundle.engine._scene import Meter
+from trundle.engine.expressions._bounds import MOST_ITEMS, WHOLE, bounding
 from trundle.engine.expressions._contexts import BriefContext, MeteredContext
 from trundle.engine.expressions._tree import (
     Binary,
@@ -44,13 +45,11 @@ from trundle.engine.expressions._tree import (
     Variable,
     Word,
 )
-from trundle.errors import TrundleError, expectation
+from trundle.errors import TrundleError
 
 DEEPEST: Final = 250
 """How many levels an expression may nest; each takes a frame or two of Python's stack when it runs."""
 
-MOST_ITEMS: Final = 2000
-"""How many items of one sequence an expression goes through."""
 MEMORY: Final = 16 * 1024 * 1024
 """How many bytes one value may take, as far as yaql measures it."""
 
@@ -204,35 +203,6 @@ _METHODS_THAT_ARE_FUNCTIONS = (
     "replace",
     "flatten",
 )
-_SOURCES = ("range", "sequence", "generate", "generateMany", "repeat", "cycle")
-_WHOLE = (
-    "flatten",
-    "*equal",
-    "*not_equal",
-    "#operator_in",
-    "contains",
-    "containsValue",
-    "indexOf",
-    "lastIndexOf",
-    "toSet",
-    "distinct",
-    "mergeWith",
-    "#map",
-    "#indexer",
-    "dict",
-    "toDict",
-    "groupBy",
-    "get",
-    "set",
-    "containsKey",
-    "add",
-    "remove",
-    "delete",
-    "deleteAll",
-)
-"""What goes through all parts of a value, also to compare it, or to look for it in a map or set."""
-_DATES = ("datetime",)
-_LONGEST_DATE = 1_000
 
 
 class Language:
@@ -258,7 +228,7 @@ class Language:
         self.engine = grammar().copy(options | {"yaql.iterableDicts": is_legacy})
         make = legacy.create_context if is_legacy else yaql.create_context
         base = make(yaqlized=False, regex=False, convention=conventions.CamelCaseConvention())
-        self.context = _bounding_sources(BriefContext(base), measure).create_child_context()
+        self.context = bounding(BriefContext(base), measure).create_child_context()
         self._foreign: tuple[Any, Any] = (None, self.context)
         _add_patterns(self.context, pattern)
         for each in added:
@@ -379,7 +349,7 @@ def _as_functions(name: str, context: Any) -> list[Any]:
     found = context.collect_functions(
         name, lambda spec, _: not spec.is_function, use_convention=True
     )
-    nearest = found[:1] if name in _WHOLE else found  # Behind ours there are those of yaql.
+    nearest = found[:1] if name in WHOLE else found  # Behind ours there are those of yaql.
     clones = [spec.clone() for layer in nearest for spec in layer]
     for clone in clones:
         clone.is_function = clone.is_method = True
@@ -406,78 +376,6 @@ def _adopt(found: Any, context: Any, name: str, pattern: type) -> None:
                 takes_pattern = True
         if takes_pattern or name == "escapeRegex":
             context.register_function(spec)
-
-
-def _bounding_sources(base: Any, measure: Callable[[Any], None]) -> Any:
-    """A context over another one, in which what makes sequences, or goes through all of a value, ends with an error where that is too long."""
-    layers = {name: base.collect_functions(name) for name in (*_SOURCES, *_WHOLE, *_DATES)}
-    context = base
-    for depth in reversed(range(max(map(len, layers.values())))):
-        context = context.create_child_context()
-        for name, found in layers.items():
-            for spec in found[depth] if depth < len(found) else ():
-                clone = spec.clone()
-                clone.payload = _ending(name, spec.payload, measure)
-                context.register_function(clone)
-    return context
-
-
-def _ending(
-    name: str, payload: Callable[..., Any], measure: Callable[[Any], None]
-) -> Callable[..., Any]:
-    if name in _DATES:
-        return _brief(payload)
-    measured = _measured(payload, measure)
-    return measured if name in _WHOLE else _bounded(measured)
-
-
-def _brief(payload: Callable[..., Any]) -> Callable[..., Any]:
-    def brief(*arguments: Any, **named: Any) -> Any:
-        for each in (*arguments, *named.values()):
-            if isinstance(each, str) and len(each) > _LONGEST_DATE:
-                expected = f"at most {_LONGEST_DATE} characters of a date or its format"
-                raise ValueError(expectation(expected, str(len(each))))
-        return payload(*arguments, **named)
-
-    return brief
-
-
-def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
-    def bounded(*arguments: Any, **named: Any) -> Any:
-        return limited(iter(payload(*arguments, **named)))
-
-    return bounded
-
-
-def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Callable[..., Any]:
-    def measured(*arguments: Any, **named: Any) -> Any:
-        given = [_each_measured(each, measure) for each in arguments]
-        by_name = {name: _each_measured(each, measure) for name, each in named.items()}
-        return payload(*given, **by_name)
-
-    return measured
-
-
-def _each_measured(given: Any, measure: Callable[[Any], None]) -> Any:
-    """What a function is given, after it was measured; of a lambda, and of a rule, what it yields."""
-    if isinstance(given, utils.MappingRule):
-        measure(given.source)
-    elif isinstance(given, FunctionType):
-
-        def computed(*arguments: Any, **named: Any) -> Any:
-            found = given(*arguments, **named)
-            measure(found)
-            return found
-
-        return computed
-    else:
-        measure(given)
-    return given
-
-
-def limited(items: Any) -> Any:
-    """A sequence that ends with an error after `MOST_ITEMS`; at once where its length is known."""
-    return utils.limit_iterable(items, MOST_ITEMS)
 
 
 def is_iterable(value: Any) -> bool:
