@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from endless import LIMIT_REACHED
 from processes import ends, runs
 
 from trundle.project import _methods_apart
@@ -94,11 +95,11 @@ def test_one_process_answers_many_calls(methods):
 
 @pytest.mark.full
 def test_a_call_that_does_not_end_is_ended_and_not_tried_again_at_once(methods):
-    with pytest.raises(StaticMethodError, match="more than 200000 steps"):
+    with pytest.raises(StaticMethodError, match=LIMIT_REACHED):
         methods.compute("a.Methods", "forever", {"value": 1})
     number = process(methods)
     os.kill(number, signal.SIGSTOP)  # What is asked now is not answered.
-    with pytest.raises(StaticMethodError, match="more than 200000 steps"):
+    with pytest.raises(StaticMethodError, match=LIMIT_REACHED):
         methods.compute("a.Methods", "forever", {"value": 1})
     os.kill(number, signal.SIGCONT)
     assert double(methods, 2) == 4

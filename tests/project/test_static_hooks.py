@@ -3,11 +3,13 @@
 import contextlib
 import importlib
 import json
+import re
 import sys
 import threading
 from pathlib import Path
 
 import pytest
+from endless import LIMIT_REACHED
 from projects import installer
 
 from trundle.project import CarriedProjects
@@ -323,7 +325,7 @@ def test_null_is_absent_where_the_property_does_not_take_it(places):
 @pytest.mark.parametrize(
     ("size", "reason"),
     [
-        ("for_ever", "more than 200000 steps"),
+        ("for_ever", LIMIT_REACHED),
         ("object", "returned what is no plain value"),
         ("text", "Expected `int"),
         ("ten", "invalid literal for int"),
@@ -332,7 +334,7 @@ def test_null_is_absent_where_the_property_does_not_take_it(places):
 def test_a_method_that_fails_is_one_error_of_that_object_alone(places, size, reason):
     with pytest.raises(HookError, match=r"acme\.Places\.convert_string_to_integer") as failed:
         places.convert(person(size=size), NEW)
-    assert reason in str(failed.value)
+    assert re.search(reason, str(failed.value))
     assert "$.size" in str(failed.value)
     assert places.convert(person(size="12"), NEW)["size"] == 12
 
