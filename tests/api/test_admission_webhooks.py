@@ -175,7 +175,7 @@ def test_a_slow_webhook_has_its_time_and_no_more(asking, asked, authority, name)
     with asking(authority.certificate, url=asked.url, timeout_seconds=1) as client:
         begun = time.monotonic()
         code, found = client.call("POST", client.at(OLD), member("ada", team="red"))
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 15
         assert (code, "context deadline exceeded" in found["message"]) == (500, True)
         assert stored(client) is None
 

@@ -343,7 +343,7 @@ class TestTrouble:
         ):
             open_database(f"postgresql://ali:secret@{address}/things")
         assert "secret" not in str(raised.value)
-        assert time.monotonic() - began < 30
+        assert time.monotonic() - began < 60
 
     def test_a_wrong_password_and_a_database_that_is_missing(self, server):
         for wrong in (

@@ -312,7 +312,7 @@ class TestBadInput:
         session = Engine([package("a", classes={"a.A": text})]).session()
         started = time.monotonic()
         error = refusal(session.load, {"?": {"type": "a.A"}})
-        assert time.monotonic() - started < 30
+        assert time.monotonic() - started < 60
         assert error.code in {"limit", "syntax"}
         assert error.file
         assert error.line

@@ -66,7 +66,7 @@ def is_there(process):
         return False
 
 
-def until(condition, seconds=30):
+def until(condition, seconds=60):
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it does not come"
@@ -125,7 +125,7 @@ def test_all_processes_answer_and_show_what_all_have_counted(webhook):
     assert webhook.get("/readyz") == (200, "ok")
     idle = {each: sockets(each) for each in processes(webhook)}
     pools = []
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 60
     while not all(sockets(each) > before for each, before in idle.items()):
         assert time.monotonic() < deadline, "one process takes all connections"
         pools.append(urllib3.PoolManager(ca_certs=str(webhook.authority), retries=False))

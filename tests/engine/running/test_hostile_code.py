@@ -227,7 +227,7 @@ def test_long_dates_are_refused_soon(expression):
     began = time.monotonic()
     with pytest.raises(EngineError, match="at most 1000 characters"):
         run(f"- {value(expression)}")
-    assert time.monotonic() - began < 30  # It took minutes.
+    assert time.monotonic() - began < 60  # It took minutes.
 
 
 def test_results_are_limited():
