@@ -1,14 +1,18 @@
 """`trundle kube webhook --workers`: processes that share a port, die, are replaced and end, as the installed command runs them."""
 
 import contextlib
+import http.client
 import json
 import os
 import re
 import signal
+import socket
+import ssl
 import subprocess
 import threading
 import time
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import apis
 import pytest
@@ -173,22 +177,48 @@ def test_a_process_that_is_killed_is_replaced_while_others_answer(webhook):
     assert webhook.stop() == 0
 
 
+def begun(webhook, body):
+    """A connection with a request that the webhook reads; half of its body is still to come."""
+    parts = urlsplit(webhook.url)
+    raw = socket.create_connection((parts.hostname, parts.port), timeout=60)
+    client = ssl.create_default_context(cafile=webhook.authority).wrap_socket(
+        raw, server_hostname=parts.hostname
+    )
+    head = f"POST /convert HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Length: {len(body)}\r\n"
+    client.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
+    assert client.recv(1000).startswith(b"HTTP/1.1 100 ")
+    client.sendall(body[: len(body) // 2])
+    return client
+
+
+def refuses(webhook):
+    """Whether no process takes connections any more."""
+    parts = urlsplit(webhook.url)
+    try:
+        socket.create_connection((parts.hostname, parts.port), timeout=60).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
 @pytest.mark.full
 def test_sigterm_lets_all_processes_finish_what_they_began(webhook):
-    running, found, body = processes(webhook), [], review(30_000)
-    idle = sum(map(sockets, running))
-    asking = [threading.Thread(target=lambda: found.append(asked(webhook, body))) for _ in range(2)]
-    for each in asking:
-        each.start()
-    until(lambda: sum(map(sockets, running)) == idle + 2)
-    time.sleep(0.2)  # What has begun is a request, not a connection.
-    assert webhook.stop() == 0
-    for each in asking:
-        each.join()
-    assert [len(each) for each in found] == [30_000] * 2
+    running, body, clients = processes(webhook), review(1000), []
+    idle = {each: sockets(each) for each in running}
+    while not all(sockets(each) > before for each, before in idle.items()):
+        assert len(clients) < 1000, "one process takes all connections"
+        clients.append(begun(webhook, body))
+    webhook.process.send_signal(signal.SIGTERM)
+    until(lambda: refuses(webhook))
+    assert all(map(is_there, running))
+    for client in clients:
+        client.sendall(body[len(body) // 2 :])
+        answer = http.client.HTTPResponse(client)
+        answer.begin()
+        assert len(json.load(answer)["response"]["convertedObjects"]) == 1000
+        client.close()
+    assert webhook.process.wait(60) == 0
     assert not any(map(is_there, running))
-    with pytest.raises(urllib3.exceptions.HTTPError):
-        webhook.get("/readyz")
     assert "ended by" not in webhook.messages
 
 
