@@ -65,7 +65,7 @@ class Pod:
         return self.answer("GET", "/readyz") == 200
 
     def converts(self, owner):
-        return owner in self.webhooks._applications
+        return owner in self.webhooks._converting
 
 
 @pytest.fixture

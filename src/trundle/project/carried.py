@@ -6,6 +6,7 @@ the engine, in processes of their own.
 """
 
 import importlib
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -21,7 +22,7 @@ from trundle.project.generating import generate
 from trundle.project.loading import Project, load_parts
 from trundle.project.releasing import projects_in
 from trundle.project.static_methods import APART, StaticMethods
-from trundle.runtime import AnyScheme
+from trundle.runtime import AnyScheme, forget_classes
 from trundle.schema.readers import is_python
 
 
@@ -82,11 +83,16 @@ class CarriedProjects:
             SchemaError: a schema cannot be read.
             ChangeError: a change does not fit its place.
         """
-        found = []
-        for name in projects_in(folder):
-            config = load_config(folder / name)
-            _require_data_only(config, folder)
-            found.append(self._loaded(config))
+        before, found = self._number, []
+        try:
+            for name in projects_in(folder):
+                config = load_config(folder / name)
+                _require_data_only(config, folder)
+                found.append(self._loaded(config))
+        except BaseException:
+            for number in range(before, self._number):
+                self.forget(_member(number + 1))
+            raise
         return tuple(found)
 
     @staticmethod
@@ -108,7 +114,7 @@ class CarriedProjects:
         return {}
 
     def forget(self, member: str) -> None:
-        """Drops the modules of a generated package that is no longer used, and ends the processes of its hooks; of all of them where it is empty."""
+        """Drops a generated package that is no longer used, with all that is known of its classes, and ends the processes of its hooks; all of them where it is empty."""
         top = f"{self.package}.{member}" if member else self.package
         for name in list(sys.modules):
             if name == top or name.startswith(f"{top}."):
@@ -117,10 +123,12 @@ class CarriedProjects:
                         each.close()
         if member and self.package in sys.modules:
             vars(sys.modules[self.package]).pop(member, None)
+            shutil.rmtree(self._folder / self.package / member, ignore_errors=True)
+        forget_classes()
 
     def _loaded(self, config: Config) -> CarriedProject:
         self._number += 1
-        member = f"p{self._number}"
+        member = _member(self._number)
         own = msgspec.structs.replace(
             config, package=f"{self.package}.{member}", output=self._folder
         )
@@ -129,6 +137,10 @@ class CarriedProjects:
         scheme: AnyScheme = importlib.import_module(own.package).scheme
         parts = load_parts(config)
         return CarriedProject(tuple(parts.values()), scheme, dict(_members(own, member, parts)))
+
+
+def _member(number: int) -> str:
+    return f"p{number}"
 
 
 def _members(

@@ -13,6 +13,7 @@ from trundle.runtime._bag import (
     unstash,
 )
 from trundle.runtime._bases import ApiObject, StorageObject
+from trundle.runtime._by_class import forget_classes
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
 from trundle.runtime._documents import find_path, member_path
 from trundle.runtime._entries import BagEntry, Entry, PropertyBag, StoredEntry
@@ -159,6 +160,7 @@ __all__ = [
     "decoder",
     "find_path",
     "fit",
+    "forget_classes",
     "free_form",
     "from_free_form",
     "has_text",

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec.structs import replace
 
+from trundle.runtime._by_class import table
 from trundle.runtime._entries import Entry, PropertyBag, StoredEntry
 from trundle.runtime._objects import ABSENT, GeneratedObject
 
@@ -22,7 +23,7 @@ Copier: TypeAlias = Callable[[Any], Any]
 _FIXED = frozenset({str, int, float, bool, type(None), msgspec.UnsetType, msgspec.Raw})
 """The types whose values cannot be changed."""
 
-_COPIERS: dict[type[Any], Copier] = {}
+_COPIERS: dict[type[Any], Copier] = table()
 
 
 def own(value: Any) -> Any:

@@ -4,12 +4,12 @@ A class says the defaults of its properties in `__defaults__`. They are filled i
 inside of what was filled in.
 """
 
-import functools
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import msgspec
 
+from trundle.runtime._by_class import once
 from trundle.runtime._documents import member_path
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import Tolerated
@@ -67,7 +67,7 @@ def _made(default: _Default) -> Any:
         return ABSENT if findings else value
 
 
-@functools.cache
+@once
 def _filling(class_: Any) -> _Filling:
     declared, leading = class_.__defaults__, leading_to(class_, "__defaults__")
     fields = msgspec.structs.fields(class_)

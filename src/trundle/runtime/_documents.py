@@ -1,12 +1,12 @@
 """Documents: where places are in them, and writing them with nothing left out."""
 
-import functools
 import typing
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from trundle.runtime._by_class import once
 from trundle.runtime._objects import ABSENT, ADDITIONAL, BAG, UNKNOWN, GeneratedObject
 
 MARKS = ("property_bag", "written_with")
@@ -16,7 +16,7 @@ OTHERS = ("unknown", "additional_properties")
 """Attributes whose members are among an object's own in documents."""
 
 
-@functools.cache
+@once
 def own_names(class_: Any) -> tuple[str, ...]:
     """What stored objects of a class have that no property is: under which names in documents."""
     if "property_bag" not in class_.__struct_fields__:
@@ -37,7 +37,7 @@ def declares(class_: Any, name: str) -> bool:
     return "additional_properties" in class_.__struct_fields__ or name in _declared(class_)
 
 
-@functools.cache
+@once
 def _declared(class_: Any) -> frozenset[str]:
     apart = (*MARKS, *OTHERS)
     names = zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True)

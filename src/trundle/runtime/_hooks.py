@@ -1,13 +1,13 @@
 """Hand-written code that a plan calls at a fixed place."""
 
 import copy
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import msgspec
 from msgspec import inspect
 
+from trundle.runtime._by_class import once
 from trundle.runtime._errors import HookError
 from trundle.runtime._json import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
@@ -194,7 +194,7 @@ def _is_list(type_: inspect.Type, value: Any) -> bool:
     return isinstance(type_, inspect.ListType) and isinstance(value, list)
 
 
-@functools.cache
+@once
 def _members(class_: Any) -> tuple[inspect.Field, ...]:
     """The fields of a class, with their types."""
     found = inspect.type_info(class_)

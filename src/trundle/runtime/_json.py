@@ -1,11 +1,11 @@
 """Values as JSON: their decoders, their text, and whether two have the same."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
+from trundle.runtime._by_class import once
 from trundle.runtime._first_use import FIRST_USE
 from trundle.runtime._objects import ABSENT
 
@@ -35,5 +35,5 @@ def new_decoder(type_: Any) -> msgspec.json.Decoder[Any]:
         return msgspec.json.Decoder(type_)
 
 
-decoder: Callable[[Any], msgspec.json.Decoder[Any]] = functools.cache(new_decoder)
+decoder: Callable[[Any], msgspec.json.Decoder[Any]] = once(new_decoder)
 """The decoder of a type, made once."""

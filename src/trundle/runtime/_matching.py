@@ -1,6 +1,5 @@
 """Finding the same element among others: by declared keys, a key property, equality, or its place."""
 
-import functools
 import operator
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._bases import StorageObject
+from trundle.runtime._by_class import once
 from trundle.runtime._json import decoder, encode
 from trundle.runtime._objects import ABSENT, GeneratedObject
 
@@ -128,7 +128,7 @@ _SORTED = msgspec.json.Encoder(order="deterministic").encode
 """The JSON of a value by which equal ones are found."""
 
 
-@functools.cache
+@once
 def attributes_of(class_: type[GeneratedObject]) -> Mapping[str, str]:
     """The attributes of a class by the names of their properties in documents."""
     return dict(zip(class_.__struct_encode_fields__, class_.__struct_fields__, strict=True))

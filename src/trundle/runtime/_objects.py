@@ -5,6 +5,8 @@ from typing import Any, ClassVar, Never, TypeAlias, cast
 
 import msgspec
 
+from trundle.runtime._by_class import table
+
 Absent: TypeAlias = msgspec.UnsetType
 ABSENT = msgspec.UNSET
 LACKING: Never = cast("Never", ABSENT)
@@ -66,7 +68,7 @@ def all_missing(class_: type[Any]) -> Mapping[str, Any]:
     return found
 
 
-_MISSING: dict[type[Any], Mapping[str, Any]] = {}
+_MISSING: dict[type[Any], Mapping[str, Any]] = table()
 
 
 def spoken(class_: type[Any]) -> str:

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 from msgspec import inspect
 
+from trundle.runtime._by_class import table
 from trundle.runtime._documents import kept_apart
 from trundle.runtime._json import decoder, encode
 from trundle.runtime._writing import finite, named_by_text
@@ -88,7 +89,7 @@ def _object(class_: type[Any]) -> _Preparer:
     return found
 
 
-_OBJECTS: dict[type[Any], _Preparer] = {}
+_OBJECTS: dict[type[Any], _Preparer] = table()
 
 
 def _made(class_: type[Any]) -> _Preparer:

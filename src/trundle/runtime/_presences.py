@@ -1,6 +1,5 @@
 """Nested objects into which rules lead: what an edit of one version removes with them, and what it leaves of them to others."""
 
-import functools
 import typing
 from typing import Any
 
@@ -15,6 +14,7 @@ from trundle.runtime._bag import (
     fill,
     put_entry,
 )
+from trundle.runtime._by_class import once
 from trundle.runtime._entries import Derive, Entry, Stashing, place_of
 from trundle.runtime._json import same
 from trundle.runtime._marks import marks, unmarked
@@ -124,7 +124,7 @@ def _restore(result: Any, stored: Any, path: Path, *, empty: bool) -> None:
         set_value(result, path, None)
 
 
-@functools.cache
+@once
 def _admits_null(class_: Any, attribute: str) -> bool:
     """Whether an attribute of a class may be null."""
     types = {each.name: each.type for each in msgspec.structs.fields(class_)}

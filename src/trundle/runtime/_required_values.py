@@ -8,12 +8,12 @@ release may store less in it, for a version that requires less. What it shows th
 """
 
 import copy
-import functools
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 import msgspec
 
+from trundle.runtime._by_class import once
 from trundle.runtime._json import decoder
 from trundle.runtime._met import Met
 from trundle.runtime._objects import ABSENT, GeneratedObject, all_missing
@@ -117,7 +117,7 @@ def _with_required(value: Any) -> Any:
     return value
 
 
-@functools.cache
+@once
 def _table(class_: type[Any]) -> dict[str, Any]:
     """What objects of a class show of what they require."""
     types = {each.name: each.type for each in msgspec.structs.fields(class_)}

@@ -1,16 +1,16 @@
 """Where objects are that have something in a table of their class: what classes say of their properties by attribute."""
 
-import functools
 import typing
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from trundle.runtime._by_class import once
 from trundle.runtime._objects import GeneratedObject
 
 
-@functools.cache
+@once
 def leading_to(class_: Any, table: str) -> tuple[str, ...]:
     """The attributes of a class whose objects have something in a table, or any within them."""
     return tuple(

@@ -14,6 +14,7 @@ from msgspec import inspect
 
 from trundle.errors import Finding, meant, similar
 from trundle.runtime._bases import ApiObject
+from trundle.runtime._by_class import once, table
 from trundle.runtime._documents import (
     MARKS,
     OTHERS,
@@ -40,17 +41,20 @@ class _Field(NamedTuple):
     required: bool
 
 
-_FIELDS: dict[Any, dict[str, _Field]] = {}
+_FIELDS: dict[Any, dict[str, _Field]] = table()
 
 
-@functools.cache
 def _fields(class_: Any) -> dict[str, _Field]:
     """The fields of a class by their names in JSON; all classes that it refers to are looked at just once."""
-    waiting: list[Any] = [] if class_ in _FIELDS else [inspect.type_info(class_)]
+    known = _FIELDS.get(class_)
+    if known is not None:
+        return known
+    found: dict[Any, dict[str, _Field]] = {}
+    waiting: list[Any] = [inspect.type_info(class_)]
     while waiting:
         match waiting.pop():
-            case inspect.StructType(cls, fields=fields) if cls not in _FIELDS:
-                _FIELDS[cls] = {
+            case inspect.StructType(cls, fields=fields) if cls not in found:
+                found[cls] = {
                     each.encode_name: _Field(each.name, each.type, each.required) for each in fields
                 }
                 waiting.extend(each.type for each in fields)
@@ -58,10 +62,11 @@ def _fields(class_: Any) -> dict[str, _Field]:
                 waiting.append(inner)
             case inspect.UnionType(types):
                 waiting.extend(types)
-    return _FIELDS[class_]
+    _FIELDS.update(found)
+    return found[class_]
 
 
-@functools.cache
+@once
 def _inspected(type_: Any) -> Any:
     return inspect.type_info(type_)
 

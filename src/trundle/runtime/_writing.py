@@ -1,6 +1,5 @@
 """Writing objects as documents."""
 
-import functools
 import typing
 from collections.abc import Iterator
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import msgspec
 
 from trundle.errors import Finding
+from trundle.runtime._by_class import once
 from trundle.runtime._documents import kept_apart, member_path, write_value
 from trundle.runtime._entries import Entry, StoredEntry
 from trundle.runtime._errors import finding
@@ -49,7 +49,7 @@ def finite(value: Any) -> bool:
     return True
 
 
-@functools.cache
+@once
 def _numeric(class_: type[Any]) -> tuple[str, ...]:
     """The attributes of a class that may hold a number with a fraction, or an object that does."""
     return tuple(

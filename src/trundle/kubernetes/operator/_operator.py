@@ -112,6 +112,7 @@ class Operator:
             listed = self._found.listed(self._namespace)
         except ClusterError as error:
             return self._reported(Look((str(error),), away=True))
+        self._rolling.begin_look()
         failed = not self._is_tidy(listed)
         for space, documents in groupby(listed, lambda each: each["metadata"]["namespace"]):
             try:

@@ -31,6 +31,7 @@ from trundle.kubernetes.operator._objects import Objects
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, parts_of
 from trundle.kubernetes.operator._replicas import Replicas
 from trundle.kubernetes.operator._schemas import (
+    HeldSchemas,
     SchemaLoader,
     Schemas,
     SchemasError,
@@ -95,12 +96,16 @@ class Rolling:
         self._cluster = cluster
         self._records = records
         self._replicas = replicas
-        self._loader = loader
+        self._schemas = HeldSchemas(loader)
         self._migrations = migrations
         self._admission = admission
         self._sleep = sleep
         self._objects = Objects(cluster)
         self._client: str | None = None
+
+    def begin_look(self) -> None:
+        """Lets go the schemas that the look before this one did not ask for."""
+        self._schemas.begin_look()
 
     def brought(
         self,
@@ -130,7 +135,7 @@ class Rolling:
             return self._without(record)
         given = {each.name for each in manifests if each.kind == DEFINITION}
         try:
-            schemas = self._loader.load(content)
+            schemas = self._schemas.load(content)
         except SchemasError:
             if given and (record is None or given.issuperset(record.served.crds.values())):
                 return Stage()
@@ -160,7 +165,7 @@ class Rolling:
     ) -> Stage:
         """How far webhooks are with what a record says; it goes on where all are."""
         if record.served.toward != ("" if back is None else digest_of(back)):
-            target = None if back is None else self._loader.load(back)
+            target = None if back is None else self._schemas.load(back)
             record = self._put(record, turned(record.served, schemas, target))
         waiting = self._awaited(record.served)
         if not waiting and record.served.storing and not record.served.toward:
@@ -192,7 +197,7 @@ class Rolling:
         if not served.applied:
             return Progress(message="waits for the CRDs of the release")
         if served.migrated is None:
-            schemas = self._loader.load(self._records.schemas(served.digest))
+            schemas = self._schemas.load(self._records.schemas(served.digest))
             schemas = replace(schemas, kinds=kinds_in_service(served, schemas))
             found = self._migrations.progress(owner, served.aim, schemas)
             if not found.done:
@@ -245,7 +250,7 @@ class Rolling:
         """
         record = self._records.get(owner)
         served = None if record is None else joined(record.served, {})
-        return [] if served is None else list(self._unknown(served, self._loader.load(back)))
+        return [] if served is None else list(self._unknown(served, self._schemas.load(back)))
 
     def end(self, owner: str) -> None:
         """Ends rewriting objects of an installation that is gone."""

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import secrets
+import shutil
 import tempfile
 import threading
 import time
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Self
+from weakref import WeakValueDictionary
 
 from trundle.api import CarriedPackages, ServedKind
 from trundle.errors import TrundleError
@@ -87,7 +89,9 @@ class Schemas:
 
 
 class SchemaLoader:
-    """Loads schemas, each release once; several threads may ask. Used as a context manager.
+    """Loads schemas, each release once as long as something uses them; several threads may ask. Used as a context manager.
+
+    Whoever converts by a scheme holds the `Schemas` that it is of: those that nothing holds any more are let go, with their code.
 
     Args:
         clock: seconds that only grow.
@@ -101,7 +105,8 @@ class SchemaLoader:
         name = f"trundle_operator_{secrets.token_hex(4)}"
         self._projects = CarriedProjects(self._root / "generated", name)
         self._packages = CarriedPackages(self._projects)
-        self._loaded: dict[str, Schemas] = {}
+        self._loaded: WeakValueDictionary[str, Schemas] = WeakValueDictionary()
+        self._written: set[str] = set()
         self._unusable: dict[str, tuple[str, float]] = {}
 
     def __enter__(self) -> Self:
@@ -129,18 +134,40 @@ class SchemaLoader:
         except zlib.error as error:
             raise _unusable(str(error)) from None
         with self._lock:
-            why, at = self._unusable.get(digest, ("", 0.0))
-            if digest not in self._loaded and (not why or self._clock() - at >= _AGAIN):
-                why = self._load(digest, content)
-                self._unusable[digest] = why, self._clock()
-            if why:
-                raise _unusable(why)
-            return self._loaded[digest]
+            found = self._loaded.get(digest)
+            if found is None:
+                self._clean()
+                if digest not in self._unusable:
+                    found = self._load(digest, content)
+            if found is None:
+                raise _unusable(self._unusable[digest][0])
+            return found
 
-    def _load(self, digest: str, content: bytes) -> str:
-        """Loads schemas; why they cannot be used, else nothing."""
+    def clean(self) -> None:
+        """Lets go what nothing uses any more; does nothing while another thread loads, which does the same."""
+        if self._lock.acquire(blocking=False):
+            try:
+                self._clean()
+            finally:
+                self._lock.release()
+
+    def _clean(self) -> None:
+        now = self._clock()
+        for digest, (_, at) in list(self._unusable.items()):
+            if now - at >= _AGAIN:
+                del self._unusable[digest]
+        used = set(self._loaded)
+        if self._written <= used:
+            return
+        self._packages.keep(self._root / each for each in used)
+        for each in self._written - used:
+            shutil.rmtree(self._root / each, ignore_errors=True)
+        self._written = used
+
+    def _load(self, digest: str, content: bytes) -> Schemas | None:
+        """Loads schemas; None where they cannot be used, and why is noted then."""
         folder = self._root / digest
-        self._packages.keep(self._root / each for each in self._loaded)  # No other is tried again.
+        self._written.add(digest)
         try:
             for name, text in _files(content).items():
                 path = folder / PurePosixPath(name)
@@ -148,14 +175,39 @@ class SchemaLoader:
                 path.write_text(text, encoding="utf-8")
             found = self._packages.join({digest: folder}, {}, {})
             calls_methods = bool(self._projects.text_of_classes(folder))
+            why = found.refused.get(digest, "")
         except (TrundleError, ValueError) as error:
-            return str(error).replace(f"{folder}/", "")
-        if found.refused:
-            return found.refused[digest].replace(f"{folder}/", "")
-        self._loaded[digest] = Schemas(
-            digest, found.kinds, found.known, found.scheme, calls_methods
-        )
-        return ""
+            why = str(error)
+        if why:
+            self._unusable[digest] = why.replace(f"{folder}/", ""), self._clock()
+            return None
+        made = Schemas(digest, found.kinds, found.known, found.scheme, calls_methods)
+        self._loaded[digest] = made
+        return made
+
+
+class HeldSchemas:
+    """Schemas that one look after another asks for, each held until a look has not asked for it any more.
+
+    Args:
+        loader: loads them.
+    """
+
+    def __init__(self, loader: SchemaLoader) -> None:
+        self._loader = loader
+        self._before: list[Schemas] = []
+        self._now: list[Schemas] = []
+
+    def begin_look(self) -> None:
+        """Lets go what the look before did not ask for, unless something else holds it."""
+        self._before, self._now = self._now, []
+        self._loader.clean()
+
+    def load(self, content: bytes) -> Schemas:
+        """Loads schemas as `SchemaLoader.load` does."""
+        found = self._loader.load(content)
+        self._now.append(found)
+        return found
 
 
 def packed(folder: Path) -> bytes | None:

@@ -7,6 +7,7 @@ installed or upgraded needs no restart.
 import threading
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from trundle.errors import TrundleError
@@ -15,7 +16,7 @@ from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._own import converted_installations, scheme
 from trundle.kubernetes._webhook import WebhookApplication
 from trundle.kubernetes.operator._replicas import Replica
-from trundle.kubernetes.operator._schemas import SchemaLoader
+from trundle.kubernetes.operator._schemas import HeldSchemas, SchemaLoader, Schemas
 from trundle.kubernetes.operator._serving import DamagedError, Record, Records, name_of
 
 _Scope: TypeAlias = MutableMapping[str, Any]
@@ -28,6 +29,14 @@ _PAUSE = 0.5
 _MOST_WAITING = 4
 """How many reviews of one installation wait for the hooks of its package at a time; those of others go on."""
 _VERBS = frozenset({"convert", "admit"})
+
+
+@dataclass(frozen=True)
+class _Converting:
+    """What answers for an installation, with the schemas that it converts by; a request that it answers holds both."""
+
+    application: WebhookApplication
+    schemas: Schemas
 
 
 class Webhooks:
@@ -53,14 +62,14 @@ class Webhooks:
         log: Callable[[str], object],
     ) -> None:
         self._records = records
-        self._loader = loader
+        self._schemas = HeldSchemas(loader)
         self._replica = replica
         self._guarded = guarded
         self._log = log
         self._metrics = WebhookMetrics()
         own = Conversions(converted_installations(), scheme, self._metrics, guarded=False)
         self._own = WebhookApplication(own, self._metrics)
-        self._applications: Mapping[str, WebhookApplication] = {}
+        self._converting: Mapping[str, _Converting] = {}
         self._serves: Mapping[str, str] = {}
         self._trouble = ""
         self._ready = False
@@ -89,8 +98,9 @@ class Webhooks:
         path = str(scope["path"])
         verb, _, owner = path[1:].partition("/")
         if verb in _VERBS and owner:
-            found = self._applications.get(owner)
-            path, application = f"/{verb}" if found else "/unknown", found or self._own
+            found = self._converting.get(owner)
+            path = f"/{verb}" if found else "/unknown"
+            application = found.application if found else self._own
             await application({**scope, "path": path}, receive, send)
         elif path == "/readyz" and not self._ready:
             await _unready(send)
@@ -113,28 +123,29 @@ class Webhooks:
         """Looks at what is to be converted; what is wrong with it."""
         # Said before looking: from then on, nothing is stored that this webhook has not been seen to read.
         self._replica.say(self._serves)
+        self._schemas.begin_look()
         listed = self._records.listed()
         troubles = [str(each) for each in listed.damaged.values()]
-        there = [owner for owner in self._applications if name_of(owner) in listed.damaged]
-        applications = {owner: self._applications[owner] for owner in there}
+        there = [owner for owner in self._converting if name_of(owner) in listed.damaged]
+        converting = {owner: self._converting[owner] for owner in there}
         serves = {owner: self._serves[owner] for owner in there}
         complete = True
         for each in listed.records:
             owner, stamp = each.served.owner, each.served.stamp
-            before = self._applications.get(owner)
+            before = self._converting.get(owner)
             if before is not None and self._serves.get(owner) == stamp:
-                applications[owner], serves[owner] = before, stamp
+                converting[owner], serves[owner] = before, stamp
                 continue
             try:
-                applications[owner], serves[owner] = self._application(each), stamp
+                converting[owner], serves[owner] = self._made(each), stamp
             except Exception as error:  # noqa: BLE001 - one that cannot be loaded holds up no other
                 why = str(error) or type(error).__name__
                 serves[owner] = f"{stamp}!{why}"
                 troubles.append(f"{owner}: {why}")
                 complete &= self._is_lost(each, error)
                 if before is not None:
-                    applications[owner] = before
-        self._applications, self._serves = applications, serves
+                    converting[owner] = before
+        self._converting, self._serves = converting, serves
         self._replica.say(serves)
         self._ready |= complete
         return troubles
@@ -143,8 +154,8 @@ class Webhooks:
         """Whether waiting is of no use, as the schemas of a record are damaged; not where another record names others by now."""
         return isinstance(error, DamagedError) and self._records.get(record.served.owner) == record
 
-    def _application(self, record: Record) -> WebhookApplication:
-        schemas = self._loader.load(self._records.schemas(record.served.digest))
+    def _made(self, record: Record) -> _Converting:
+        schemas = self._schemas.load(self._records.schemas(record.served.digest))
         conversions = Conversions(
             schemas.known,
             schemas.storing(record.served.storing),
@@ -152,7 +163,7 @@ class Webhooks:
             guarded=self._guarded,
         )
         threads = ThreadPoolExecutor(_MOST_WAITING, "hooks") if schemas.calls_methods else None
-        return WebhookApplication(conversions, self._metrics, threads)
+        return _Converting(WebhookApplication(conversions, self._metrics, threads), schemas)
 
 
 async def _unready(send: _Send) -> None:
