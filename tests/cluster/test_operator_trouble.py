@@ -13,7 +13,7 @@ import yaml
 from clusters import until
 from operators import Operator, condition, installed, shown, thing, wanted
 from serving import registry
-from simulating import Simulator, hang_up
+from simulating import Simulator, hang_up, status
 
 MERGE = "application/merge-patch+json"
 GROUP = "killing.example.com"
@@ -142,29 +142,32 @@ def test_a_registry_that_is_away_is_a_condition_until_it_is_back(
 def test_a_registry_that_is_away_does_not_hold_up_what_other_registries_have(
     cluster, converter, space, tmp_path
 ):
+    """Nor does one that is in trouble."""
     running = Operator(
         *(cluster, tmp_path / "run", "--namespace", space, "--home", space, "--identity", "held")
     )
-    with registry(tmp_path / "registry") as host, Simulator() as gone:
+    with registry(tmp_path / "registry") as host, Simulator() as gone, Simulator() as busy:
         gone.faults.append(hang_up())
+        busy.faults.append(status(503))
         publisher = operators.Publisher(tmp_path, host)
         publisher.release("acme/there", "1.0.0", [thing("ConfigMap", "it", data={"a": "1"})])
-        for number in range(6):
-            spec = {"registry": f"http://{gone.address}", "package": f"acme/gone{number}"}
-            cluster.kubectl(
-                "apply", "-f", "-", text=json.dumps(wanted(f"gone{number}", space, spec))
-            )
+        names = {f"{what}{number}" for what in ("gone", "busy") for number in range(6)}
+        for each in names:
+            address = (gone if each.startswith("gone") else busy).address
+            spec = {"registry": f"http://{address}", "package": f"acme/{each}"}
+            cluster.kubectl("apply", "-f", "-", text=json.dumps(wanted(each, space, spec)))
         secret = ["secret", "generic", "root", "-n", space, f"--from-file={publisher.root}"]
         cluster.kubectl("create", *secret)
         install(cluster, space, publisher, "acme/there", trust={"secretName": "root"})
         running.follow()
         try:
             until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
-            # All repetitions for the first that asks it, and none for the others.
-            assert 0 < len(gone.requests) < 12
-            for number in range(6):
+            for each in (gone, busy):
+                # All repetitions for the first that asks it, and none for the others.
+                assert 0 < len(each.requests) < 12
+            for name in names:
                 until(
-                    lambda name=f"gone{number}": (
+                    lambda name=name: (
                         condition(shown(cluster, space, name), "Ready") == ("False", "Unreachable")
                     )
                 )

@@ -18,8 +18,8 @@ _PARAMETER = re.compile(r'(\w+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 _OK = 200
 _CLIENT = "trundle"
 
-Send: TypeAlias = Callable[[str, str, dict[str, str], bytes | None], tuple[int, bytes]]
-"""Sends a request to a token service: method, URL, headers, body; gives status and content."""
+Send: TypeAlias = Callable[[str, str, str, dict[str, str], bytes | None], tuple[int, bytes]]
+"""Sends a request to a token service: repository, method, URL, headers, body; gives status and content."""
 
 
 class _Token(msgspec.Struct):
@@ -70,7 +70,7 @@ class Authenticator:
         challenges = parse_challenges(challenge)
         credentials = self._find(self.host)
         if "bearer" in challenges:
-            value = f"Bearer {self._token(challenges['bearer'], credentials)}"
+            value = f"Bearer {self._token(repository, challenges['bearer'], credentials)}"
         elif "basic" in challenges and credentials is not None:
             value = credentials.basic()
         else:
@@ -79,7 +79,9 @@ class Authenticator:
         self._headers[repository] = value
         return changed
 
-    def _token(self, wanted: Mapping[str, str], credentials: Credentials | None) -> str:
+    def _token(
+        self, repository: str, wanted: Mapping[str, str], credentials: Credentials | None
+    ) -> str:
         realm = wanted.get("realm", "")
         parts = urlsplit(realm)
         if parts.scheme != "https" and (self._secure or parts.scheme != "http"):
@@ -101,12 +103,14 @@ class Authenticator:
             scopes = " ".join(value for name, value in fields if name == "scope")
             plain = {name: value for name, value in fields if name != "scope"} | {"scope": scopes}
             headers = {"Content-Type": "application/x-www-form-urlencoded"}
-            status, content = self._send("POST", realm, headers, urlencode(plain).encode())
+            status, content = self._send(
+                repository, "POST", realm, headers, urlencode(plain).encode()
+            )
         else:
             headers = {} if credentials is None else {"Authorization": credentials.basic()}
             separator = "&" if parts.query else "?"
             status, content = self._send(
-                "GET", f"{realm}{separator}{urlencode(fields)}", headers, None
+                repository, "GET", f"{realm}{separator}{urlencode(fields)}", headers, None
             )
         return self._read(status, content, realm, known=credentials is not None)
 

@@ -4,26 +4,39 @@ import threading
 
 
 class Outages:
-    """Hosts that have not answered; threads may share it.
+    """Hosts that have not answered, or with trouble of their own; threads may share it.
 
     A host that did not answer in a round is not asked again in it, and is asked once, without repetitions, in the rounds that follow, until it
     answers. So registries that are away delay what needs others as little as possible.
+
+    Trouble (5xx, 429) may be a matter of one repository alone, so each round asks for another one of those that are wanted. When one is answered well, the
+    host is there, and the trouble of those that were not is from then on a matter of theirs: it holds up no other.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._away: dict[str, str] = {}
         self._asked: set[str] = set()
+        self._wanted: dict[str, set[str]] = {}
+        self._troubled: dict[str, set[str]] = {}
 
     def begin_round(self) -> None:
         """Every host may be asked again."""
         with self._lock:
             self._asked.clear()
+            for host in self._away:
+                if self._wanted.get(host, set()) <= self._troubled.get(host, set()):
+                    self._troubled.pop(host, None)  # Each had its turn.
+            self._wanted.clear()
 
-    def reason(self, host: str) -> str | None:
-        """Why a host is not to be asked in this round; None where it may be."""
+    def reason(self, host: str, repository: str) -> str | None:
+        """Why a host is not to be asked for a repository in this round; None where it may be."""
         with self._lock:
-            return self._away[host] if host in self._asked else None
+            if host not in self._away:
+                return None
+            self._wanted.setdefault(host, set()).add(repository)
+            is_next = repository not in self._troubled.get(host, set())
+            return None if is_next and host not in self._asked else self._away[host]
 
     def is_away(self, host: str) -> bool:
         """Whether a host did not answer when it was asked last."""
@@ -35,6 +48,15 @@ class Outages:
         with self._lock:
             self._away[host] = reason
             self._asked.add(host)
+
+    def trouble(self, host: str, repository: str, reason: str) -> None:
+        """A host answered with trouble of its own when it was asked for a repository."""
+        with self._lock:
+            troubled = self._troubled.setdefault(host, set())
+            if host in self._away or repository not in troubled:
+                self._away[host] = reason
+                self._asked.add(host)
+            troubled.add(repository)
 
     def end(self, host: str) -> None:
         """A host answered."""

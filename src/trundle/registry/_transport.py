@@ -30,7 +30,9 @@ from trundle.registry.errors import (
 Body: TypeAlias = bytes | Callable[[], Iterable[bytes]] | None
 """What a request sends: bytes, or a function that gives them anew for each attempt."""
 
-_TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504})
+_TROUBLE = frozenset({429, 500, 502, 503, 504})
+"""What a registry answers that is in trouble itself."""
+_TRANSIENT = frozenset({408, 425}) | _TROUBLE
 _UNAUTHORISED = 401
 _FORBIDDEN = 403
 _LARGEST_ERROR = 64 * 1024
@@ -111,9 +113,9 @@ class Transport:
             UnauthorisedError: credentials are missing or do not suffice.
             RegistryRefusedError: the registry answers with another status.
         """
-        attempts = self._attempts(url) if repeatable else 1
+        attempts = self._attempts(url, repository) if repeatable else 1
         for attempt in range(attempts):
-            failure, pause = "", None
+            failure, pause, is_trouble = "", None, False
             try:
                 response = self._authorised(method, url, repository, headers, body)
             except urllib3.exceptions.HTTPError as error:
@@ -130,10 +132,13 @@ class Transport:
                 if response.status not in _TRANSIENT:
                     raise self._refused(url, response.status, message)
                 failure, pause = message, _asked_pause(response)
+                is_trouble = response.status in _TROUBLE
             if not repeatable:
                 raise TransferError(failure)
             if attempt + 1 < attempts and not self._pause(attempt, pause):
                 break
+        if is_trouble:
+            self._note_trouble(url, repository, failure)
         raise self._unreachable(url, failure)
 
     def pause(self, attempt: int) -> None:
@@ -186,20 +191,20 @@ class Transport:
             preload_content=False,
             decode_content=False,
         )
-        if self.settings.outages is not None:
+        if self.settings.outages is not None and response.status not in _TROUBLE:
             self.settings.outages.end(urlsplit(url).netloc)
         return response
 
-    def _attempts(self, url: str) -> int:
+    def _attempts(self, url: str, repository: str) -> int:
         """How often a request is sent.
 
         Raises:
-            UnreachableError: the host has not answered in this round.
+            UnreachableError: the host is not to be asked in this round.
         """
         outages, host = self.settings.outages, urlsplit(self.url(url)).netloc
         if outages is None:
             return self.settings.retries + 1
-        reason = outages.reason(host)
+        reason = outages.reason(host, repository)
         if reason is not None:
             raise self._unreachable(url, reason)
         return 1 if outages.is_away(host) else self.settings.retries + 1
@@ -208,12 +213,17 @@ class Transport:
         if self.settings.outages is not None:
             self.settings.outages.note(urlsplit(self.url(url)).netloc, reason)
 
+    def _note_trouble(self, url: str, repository: str, reason: str) -> None:
+        if self.settings.outages is not None:
+            self.settings.outages.trouble(urlsplit(self.url(url)).netloc, repository, reason)
+
     def _ask_for_token(
-        self, method: str, url: str, headers: dict[str, str], body: bytes | None
+        self, repository: str, method: str, url: str, headers: dict[str, str], body: bytes | None
     ) -> tuple[int, bytes]:
         """Asks a token service; asking twice does no harm."""
-        attempts = self._attempts(url)
+        attempts = self._attempts(url, repository)
         for attempt in range(attempts):
+            is_trouble = False
             try:
                 response = self._send(method, url, headers, body)
             except urllib3.exceptions.HTTPError as error:
@@ -224,7 +234,10 @@ class Transport:
                 if response.status not in _TRANSIENT:
                     return response.status, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)
                 failure = fault_text(response)
+                is_trouble = response.status in _TROUBLE
             self.pause(attempt)
+        if is_trouble:
+            self._note_trouble(url, repository, failure)
         raise self._unreachable(url, failure)
 
     def _unreachable(self, url: str, found: str) -> UnreachableError:
