@@ -27,6 +27,10 @@ from trundle.project import generate, load_config
 
 pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="it looks at processes")
 NUMBER = 2
+TEXT = {"type": "string"}
+NOT_READ = "what was read before still counts"
+CLUBS = {OLD: ("team", "group"), NEW: ("name", "group")}
+"""The properties of a second resource type, whose `team` becomes something else than that of members."""
 
 
 @pytest.fixture(scope="module")
@@ -35,18 +39,22 @@ def folder(tmp_path_factory):
     (made / "schemas").mkdir()
     for name, text in apis.SCHEMAS.items():
         (made / "schemas" / name).write_text(text)
-    config = {"package": "clubs", "sources": ["schemas"], **apis.CONFIG}
+    for version, properties in CLUBS.items():
+        schema = {"title": "Club", "type": "object", "properties": dict.fromkeys(properties, TEXT)}
+        (made / "schemas" / version).mkdir()
+        (made / "schemas" / version / "club.yaml").write_text(yaml.safe_dump(schema))
+    changes = {OLD: {**apis.CONFIG["changes"][OLD], "Club": {"rename": {"team": "name"}}}}
+    config = {"package": "clubs", "sources": ["schemas"], **apis.CONFIG, "changes": changes}
     (made / "trundle.yaml").write_text(yaml.safe_dump(config))
     generate(load_config(made / "trundle.yaml"))
     return made
 
 
 @pytest.fixture
-def webhook(folder):
-    (folder / "tls").mkdir(exist_ok=True)
-    started = Webhook(folder, Authority(folder / "tls"), "--workers", str(NUMBER))
+def webhook(folder, tmp_path):
+    started = Webhook(folder, Authority(tmp_path), "--workers", str(NUMBER))
     try:
-        until(lambda: all(opened(each, "anon_inode:[eventpoll]") for each in processes(started)))
+        until(lambda: is_serving(started))
         yield started
     finally:
         started.stop(signal.SIGKILL)
@@ -86,36 +94,77 @@ def opened(process, kind):
     return found
 
 
+def is_serving(webhook):
+    """Whether all processes are there, each with its event loop."""
+    running = processes(webhook)
+    return len(running) == NUMBER and all(opened(e, "anon_inode:[eventpoll]") for e in running)
+
+
+def rotate(webhook):
+    """Puts a certificate of another authority in the place of the webhook's, by a link, as Kubernetes does where a Secret is mounted."""
+    folder = webhook.certificate.parent / "other"
+    folder.mkdir()
+    other = Authority(folder)
+    link = folder / "link"
+    link.symlink_to(other.server("webhook"))
+    link.replace(webhook.certificate)
+    webhook.authority = other.certificate
+
+
 def sockets(process):
     return opened(process, "socket:")
 
 
+def document(kind, version, named, **properties):
+    head = {"apiVersion": f"{GROUP}/{version}", "kind": kind, "metadata": {"name": named}}
+    return head | properties
+
+
 def review(number, first=0):
-    objects = [
-        {
-            "apiVersion": f"{GROUP}/{OLD}",
-            "kind": "Member",
-            "metadata": {"name": f"m{each}"},
-            "team": "red",
-        }
-        for each in range(first, first + number)
-    ]
-    request = {"uid": "42", "desiredAPIVersion": f"{GROUP}/{NEW}", "objects": objects}
+    names = [f"m{each}" for each in range(first, first + number)]
+    return review_of(NEW, *(document("Member", OLD, each, team="red") for each in names))
+
+
+def review_of(version, *objects):
+    request = {"uid": "42", "desiredAPIVersion": f"{GROUP}/{version}", "objects": objects}
     head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview"}
     return json.dumps({**head, "request": request}).encode()
 
 
-def asked(webhook, body, pool=None):
-    """The names of what a review is answered with."""
+def connections(webhook):
+    """A client that keeps its connection."""
+    return urllib3.PoolManager(ca_certs=str(webhook.authority), retries=False)
+
+
+def converted(webhook, body, pool=None):
+    """What a review is answered with."""
     with contextlib.ExitStack() as stack:
-        if pool is None:
-            made = urllib3.PoolManager(ca_certs=str(webhook.authority), retries=False)
-            pool = stack.enter_context(made)
+        pool = pool or stack.enter_context(connections(webhook))
         answer = pool.request("POST", f"{webhook.url}/convert", body=body)
     assert answer.status == 200
     response = answer.json()["response"]
     assert response["result"] == {"status": "Success"}
-    return [each["metadata"]["name"] for each in response["convertedObjects"]]
+    return response["convertedObjects"]
+
+
+def asked(webhook, body, pool=None):
+    """The names of what a review is answered with."""
+    return [each["metadata"]["name"] for each in converted(webhook, body, pool)]
+
+
+@contextlib.contextmanager
+def connected(webhook):
+    """Clients with a connection each, so many that every process answers some; each was answered."""
+    idle = {each: sockets(each) for each in processes(webhook)}
+    assert len(idle) == NUMBER
+    with contextlib.ExitStack() as stack:
+        pools = []
+        deadline = time.monotonic() + 60
+        while not all(sockets(each) > before for each, before in idle.items()):
+            assert time.monotonic() < deadline, "one process takes all connections"
+            pools.append(stack.enter_context(connections(webhook)))
+            assert asked(webhook, review(1, len(pools)), pools[-1]) == [f"m{len(pools)}"]
+        yield pools
 
 
 def counted(webhook, name):
@@ -125,20 +174,61 @@ def counted(webhook, name):
 
 @pytest.mark.full
 def test_all_processes_answer_and_show_what_all_have_counted(webhook):
-    assert len(processes(webhook)) == NUMBER
     assert webhook.get("/readyz") == (200, "ok")
-    idle = {each: sockets(each) for each in processes(webhook)}
-    pools = []
-    deadline = time.monotonic() + 60
-    while not all(sockets(each) > before for each, before in idle.items()):
-        assert time.monotonic() < deadline, "one process takes all connections"
-        pools.append(urllib3.PoolManager(ca_certs=str(webhook.authority), retries=False))
-        assert asked(webhook, review(1, len(pools)), pools[-1]) == [f"m{len(pools)}"]
-    done = len(pools)
-    shown = {counted(webhook, "trundle_webhook_conversions_total") for _ in range(10)}
-    assert shown == {done}
-    for each in pools:
-        each.clear()
+    with connected(webhook) as pools:
+        shown = {counted(webhook, "trundle_webhook_conversions_total") for _ in range(10)}
+        assert shown == {len(pools)}
+
+
+@pytest.mark.full
+def test_all_processes_take_a_certificate_that_was_rotated(webhook):
+    """Also one that takes the place of another; connections that there are go on."""
+    with connected(webhook) as before:
+        former = webhook.authority
+        rotate(webhook)
+        with connected(webhook):
+            for number, each in enumerate(before):
+                assert asked(webhook, review(1, number), each) == [f"m{number}"]
+        with urllib3.PoolManager(ca_certs=str(former), retries=False) as pool:
+            for _ in range(10):
+                with pytest.raises(urllib3.exceptions.SSLError):
+                    pool.request("GET", f"{webhook.url}/readyz")
+    victim = min(processes(webhook))
+    os.kill(victim, signal.SIGKILL)
+    until(lambda: victim not in processes(webhook) and is_serving(webhook))
+    with connected(webhook):
+        pass
+    assert NOT_READ not in webhook.messages
+
+
+@pytest.mark.full
+def test_a_damaged_certificate_is_reported_and_changes_nothing_in_any_process(webhook):
+    webhook.certificate.write_text("damaged")
+    with connected(webhook):
+        assert webhook.messages.count(NOT_READ) == NUMBER
+    rotate(webhook)
+    with connected(webhook):
+        pass
+
+
+@pytest.mark.full
+def test_two_resource_types_of_a_group_alternate_on_one_connection(webhook):
+    """What is asked of one is never answered as if it were the other, also where both have the same properties."""
+    plain = {"team": "red", "group": "one"}
+    with connected(webhook) as pools:
+        for pool in pools:
+            for number in range(3):
+                name = f"x{number // 2}"  # The second review is answered by what is kept.
+                old = document("Club", OLD, name, **plain)
+                club = converted(webhook, review_of(NEW, old), pool)
+                assert club == [document("Club", NEW, name, name="red", group="one")]
+                member = document("Member", OLD, name, team="red")
+                found = converted(webhook, review_of(NEW, member), pool)
+                assert found == [document("Member", NEW, name, group="red")]
+                assert converted(webhook, review_of(OLD, *club), pool) == [old]
+                assert converted(webhook, review_of(OLD, *found), pool) == [member]
+                mixed = review_of(OLD, *club, *found, *club)
+                assert converted(webhook, mixed, pool) == [old, member, old]
 
 
 def test_a_process_that_is_killed_is_replaced_while_others_answer(webhook):
