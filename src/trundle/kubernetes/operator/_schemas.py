@@ -91,7 +91,7 @@ class Schemas:
 class SchemaLoader:
     """Loads schemas, each release once as long as something uses them; several threads may ask. Used as a context manager.
 
-    Whoever converts by a scheme holds the `Schemas` that it is of: those that nothing holds any more are let go, with their code.
+    What converts by a scheme holds the `Schemas` that it is of. Those that nothing holds any more are let go, with their code.
 
     Args:
         clock: seconds that only grow.
