@@ -99,7 +99,7 @@ def drawn(data, scheme):
 def test_what_is_shown_and_written_back_stays_the_same(scheme):
     cluster = Cluster(scheme)
 
-    @verify.some_examples(amount(20))
+    @verify.some_examples(amount(15))
     @given(data=st.data())
     def holds(data):
         stored = drawn(data, scheme)
@@ -117,7 +117,7 @@ def test_what_is_shown_and_written_back_stays_the_same(scheme):
 def test_an_edit_does_what_it_does_in_a_store(scheme):
     cluster = Cluster(scheme)
 
-    @verify.some_examples(amount(30))
+    @verify.some_examples(amount(20))
     @given(data=st.data())
     def holds(data):
         stored = drawn(data, scheme)

@@ -229,7 +229,7 @@ def both(request):
 
 
 def test_evolutions_are_converted_alike(both, request):
-    hold(both, 800 if "plain" in request.node.name else 60)
+    hold(both, 400 if "plain" in request.node.name else 60)
 
 
 @pytest.fixture(scope="module")

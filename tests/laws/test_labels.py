@@ -266,7 +266,7 @@ def labelled(request):
     forget(scheme)
 
 
-@settings(max_examples=amount(300), deadline=None)
+@settings(max_examples=amount(150), deadline=None)
 @given(st.lists(DOCUMENTS, min_size=1, max_size=4))
 def test_the_laws_hold_for_every_writer_of_labels(labelled, documents):
     """Each version reads what it wrote, writing that back changes nothing, and others keep what they have."""

@@ -89,7 +89,7 @@ def pair(request: pytest.FixtureRequest) -> Iterator[Both]:
 
 
 def test_closures_convert_what_is_stored_like_generated_code(pair: Both) -> None:
-    @verify.some_examples(amount(40))
+    @verify.some_examples(amount(25))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         hub = pair.scheme.resources[RESOURCE].hub

@@ -255,7 +255,7 @@ def test_sequences_that_came_to_something_else(tried: _Tried, sequence: tuple[Wr
 @pytest.mark.parametrize(("name", "hub"), HUBS)
 def test_four_writes_come_to_what_plain_data_comes_to(tried: _Tried) -> None:
     draw, writes = random.Random(0), tried.writes()
-    for _ in range(amount(500)):
+    for _ in range(amount(300)):
         tried.hold(tuple(draw.choices(writes, k=4)))
 
 

@@ -32,7 +32,7 @@ if DRAWS.isdigit():
 
 settings.register_profile(
     "trundle",
-    max_examples=100 if ALL else 10,
+    max_examples=60 if ALL else 10,
     deadline=None,
     derandomize=not FRESH,
     print_blob=True,

@@ -70,7 +70,7 @@ def outcome(evaluate, variables):
 
 @pytest.mark.parametrize("format_", [Format(1, 0), Format(1, 4)])
 @pytest.mark.parametrize("purpose", [0, 1])
-@settings(max_examples=amount(1000), suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=amount(500), suppress_health_check=list(HealthCheck), deadline=None)
 @given(text=CONTRACTS, value=VALUES)
 def test_generated_contracts_agree(text, value, purpose, format_):
     compiler = compilers_for(format_)[purpose]

@@ -133,7 +133,7 @@ def both(text, variables, is_legacy):
 
 
 @pytest.mark.parametrize("is_legacy", [False, True])
-@settings(max_examples=amount(2000), suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=amount(1000), suppress_health_check=list(HealthCheck), deadline=None)
 @given(text=EXPRESSIONS, variables=st.tuples(DATA, DATA, DATA))
 def test_generated_expressions_agree(text, variables, is_legacy):
     try:

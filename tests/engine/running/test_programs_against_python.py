@@ -160,7 +160,7 @@ class BadError(Exception):
 
 
 @pytest.mark.full
-@settings(max_examples=amount(300))
+@settings(max_examples=amount(150))
 @given(
     program=st.lists(statements(3), min_size=1, max_size=5),
     start=st.tuples(*[st.integers(0, 9)] * 3),
