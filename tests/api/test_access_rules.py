@@ -77,7 +77,7 @@ BASE = f"/apis/{GROUP}/v1"
         ),
         (
             "POST",
-            "/v1/tenants/acme/environments/e/drafts/d/form",
+            "/v1/tenants/acme/environments/e/form",
             {},
             ("update", "environments/drafts", "acme", "e"),
         ),

@@ -269,7 +269,7 @@ def asking(method=GIVES, version="1.0.0"):
 
 @pytest.mark.parametrize("version", ["v1", "v2"])
 def test_a_form_is_computed_by_code_of_its_package(tmp_path, version):
-    of = ("environments", "shop", "drafts", "none", "form")
+    of = ("environments", "shop", "form")
     with served(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path, [asking()]) as found:
         client = found.at(version)
         assert client.ask("POST", *of, body={"package": "a"})[0] == 404
@@ -287,7 +287,7 @@ def test_a_form_is_computed_by_code_of_its_package(tmp_path, version):
 
 
 def test_code_of_a_form_is_within_limits_and_says_what_failed(tmp_path):
-    of = ("environments", "shop", "drafts", "me", "form")
+    of = ("environments", "shop", "form")
     broken = GIVES.replace(
         "- Return", "- Throw: Broken\n        Message: none today\n      - Return"
     )

@@ -1,6 +1,7 @@
 """`trundle convert --into`: what it prints, how it ends, and what it refuses."""
 
 import json
+import socket
 
 import pytest
 
@@ -83,4 +84,15 @@ def test_a_stored_form_can_be_converted_to_and_from(generated):
 def test_what_cannot_be_done_is_said_and_nothing_is_written(generated, arguments, code, text):
     found = generated.run("convert", *arguments)
     assert (found.exit_code, text in found.stderr) == (code, True), found.stderr
+    assert not (generated.folder / "out").exists()
+
+
+def test_a_server_that_does_not_answer_is_named(generated):
+    with socket.socket() as bound:  # As nobody listens, connections are refused.
+        bound.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{bound.getsockname()[1]}/a.jsonl"
+        result = generated.run("convert", address, *COMMAND[2:])
+    assert result.exit_code == 7
+    assert f"error: {address}: expected an answer of the file system, found " in result.stderr
+    assert "check the address, the credentials and the network" in result.stderr
     assert not (generated.folder / "out").exists()

@@ -129,6 +129,9 @@ def test_rules_say_who_may_look_work_and_call(start, places):
     assert code == 403
     assert 'User "ann" cannot create resource "environments"' in refused["message"]
     ben.create()
+    form = {"package": WAITING.name}
+    assert ann.ask("POST", "environments", "shop", "form", body=form)[0] == 403
+    assert ben.post("environments", "shop", "form", **form) == {"schema": None}
     ben.add("web", {"one": 1})
     assert ann.ask("POST", "environments", "shop", "deploy", body={"draft": "me"})[0] == 403
     assert ben.ask("DELETE", "environments", "shop")[0] == 403

@@ -1,7 +1,11 @@
 """Folders: what is in them, and that files are whole or absent, on this machine and elsewhere."""
 
 import contextlib
+import http.server
 import pickle
+import re
+import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -162,6 +166,56 @@ def test_errors_of_another_file_system_name_the_file(monkeypatch, name, raised, 
     monkeypatch.undo()
     folder.remove("b.txt")
     assert [each.path for each in folder.files()] == ["a.txt"]
+
+
+class _Failing(http.server.BaseHTTPRequestHandler):
+    """Answers with a code; with 0, it ends the connection instead."""
+
+    def do_GET(self):
+        if self.server.code:
+            self.send_error(self.server.code)
+        else:
+            self.close_connection = True
+
+    def do_HEAD(self):
+        self.do_GET()
+
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def failing(code):
+    """The address of a server that answers with a code, or ends connections (0); None is one that refuses them."""
+    if code is None:
+        with socket.socket() as bound:  # As nobody listens, connections are refused.
+            bound.bind(("127.0.0.1", 0))
+            yield f"http://127.0.0.1:{bound.getsockname()[1]}"
+        return
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Failing) as server:
+        server.code = code
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("use", [Folder.files, lambda x: x.look(""), lambda x: x.open("")])
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [(None, "Cannot connect to host"), (0, "disconnected"), (403, "Forbidden"), (503, "503")],
+)
+def test_a_server_that_is_away_or_refuses_is_no_missing_file(use, code, said):
+    with failing(code) as address:
+        where = re.escape(f"{address}/a.jsonl: expected an answer of the file system, found ")
+        with pytest.raises(UnreachableFolderError, match=f"{where}.*{said}.*; check the address"):
+            use(Folder(f"{address}/a.jsonl"))
+
+
+@pytest.mark.parametrize("use", [Folder.files, lambda x: x.look(""), lambda x: x.open("")])
+def test_what_a_server_does_not_have_is_a_missing_file(use):
+    with failing(404) as address, pytest.raises(FileNotFoundError) as caught:
+        use(Folder(f"{address}/a.jsonl"))
+    assert str(caught.value) == f"[Errno 2] no such file or folder: '{address}/a.jsonl'"
 
 
 @pytest.mark.parametrize("name", ["read", "write", "close"])

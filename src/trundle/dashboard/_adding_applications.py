@@ -110,11 +110,9 @@ class AddingApplications:
         version = SemVer.parse(given["version"]) if given.get("version") else ANY.choose(known)
         if version is None or version not in known:
             raise ApiRefusedError(404, f"The tenant {of.tenant} sees no such package {name}.")
-        return await self._form(request, of, given.get("draft", "").strip(), known[version])
+        return await self._form(request, of, known[version])
 
-    async def _form(
-        self, request: Request, of: Environment, draft: str, said: Mapping[str, Any]
-    ) -> Asked:
+    async def _form(self, request: Request, of: Environment, said: Mapping[str, Any]) -> Asked:
         """The form of a version; the API shows its archive to the user before it is known here."""
         name, version, digest = said["name"], said["version"], said["digest"]
         path = f"/v2/tenants/{of.tenant}/packages/{name}/versions/{version}/content"
@@ -128,9 +126,10 @@ class AddingApplications:
             raise
         except TrundleError:  # It needs what a method of the package gives.
             body = text_of({"package": name, "version": f"=={version}"})
-            path = of.path("drafts", draft or "page", "form")
             try:
-                answer = await self._client.ask(request, "POST", path, body=body, media_type=JSON)
+                answer = await self._client.ask(
+                    request, "POST", of.path("form"), body=body, media_type=JSON
+                )
             except ApiRefusedError as error:
                 note = f"Its form cannot be shown, as its questions need code of the package to run. {error.message}"
                 answers = Group((), "Answers", (_ANSWERS,))

@@ -88,6 +88,9 @@ class Folder:
         with self._naming(""):
             found = self._fs.find(self._root, detail=True)
             if not found and not self._fs.exists(self._root):
+                # Of a server that does not answer, `exists` says no, but `info` says why.
+                with contextlib.suppress(OSError), self._naming(""):
+                    self._fs.info(self._root)
                 raise FileNotFoundError(2, "no such file or folder", self.url)
         start = len(self._root.rstrip("/")) + 1
         return sorted(_found(path[start:], info) for path, info in found.items())

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any, Self
 
 from trundle.errors import TrundleError
@@ -24,17 +25,31 @@ def naming(file: str) -> Iterator[None]:
     except OSError as error:
         if type(error).__module__ != "builtins":  # Those of aiohttp, for example.
             raise _unreachable(file, error) from error
+        if reason := _reason(error):
+            raise _unreachable(file, reason) from error
         if error.filename is not None:
             raise
-        reason = error.strerror or str(error) or type(error).__name__
-        raise type(error)(error.errno or errno.EIO, reason, file) from error
+        if isinstance(error, FileNotFoundError):
+            raise FileNotFoundError(errno.ENOENT, "no such file or folder", file) from error
+        text = error.strerror or str(error) or type(error).__name__
+        raise type(error)(error.errno or errno.EIO, text, file) from error
     except Exception as error:
         if type(error).__module__ == "builtins":  # A fault of a program says more as it is.
             raise
         raise _unreachable(file, error) from error
 
 
-def _unreachable(file: str, error: Exception) -> UnreachableFolderError:
+def _reason(error: OSError) -> BaseException | None:
+    """Why a file cannot be found that may be there: fsspec says of an HTTP server that does not answer, or refuses, that there is no such file."""
+    reason = error.__cause__
+    if not isinstance(error, FileNotFoundError):
+        return None
+    if type(reason).__module__.startswith("aiohttp."):
+        return None if getattr(reason, "status", None) == HTTPStatus.NOT_FOUND else reason
+    return reason if isinstance(reason, ConnectionError | TimeoutError) else None
+
+
+def _unreachable(file: str, error: BaseException) -> UnreachableFolderError:
     found = str(error) or type(error).__name__
     advice = (
         "check the address, the credentials and the network; the command goes on where it ended"

@@ -7,7 +7,7 @@ import time
 from textwrap import dedent
 
 import pytest
-from amounts import some_of
+from amounts import full, some_of
 from engines import package
 from programs import opened, refused, run
 
@@ -268,7 +268,14 @@ def test_a_value_that_shares_its_parts_is_passed_on_as_it_is():
 
 
 @pytest.mark.parametrize(
-    "made", ["{a: $m}", "!yaql '{a => $m}'", "!yaql '{b => 1}.set(a, $m)'", "[{a: $m}]"]
+    "made",
+    [
+        "{a: $m}",
+        "!yaql '{a => $m}'",
+        "!yaql '{b => 1}.set(a, $m)'",
+        "[{a: $m}]",
+        "!yaql '{a => [$m]}'",
+    ],
 )
 def test_maps_within_maps_take_time_by_their_levels(made):
     began = time.monotonic()
@@ -276,6 +283,20 @@ def test_maps_within_maps_take_time_by_their_levels(made):
     body = f"- $m: {{}}\n- Repeat: {levels}\n  Do: [{{$m: {made}}}]\n- Return: $m.len()"
     assert run(body) == (2 if "set" in made else 1)
     assert time.monotonic() - began < 90  # Minutes, if each level were gone through again
+
+
+@pytest.mark.parametrize(
+    "made",
+    ["[$m]", full("[1, $m, 2]"), full("list($m)"), full("[] + [$m]"), full("[$m].select($)")],
+)
+def test_lists_within_lists_have_so_many_levels(made):
+    def nested(levels):
+        return f"- $m: []\n- Repeat: {levels}\n  Do: [{{$m: !yaql '{made}'}}]\n- Return: $m.len()"
+
+    assert run(nested(499)) == (3 if "1" in made else 1)
+    with pytest.raises(EngineError, match="lists are nested more than 500 levels deep") as caught:
+        run(nested(8000))
+    assert caught.value.code == "limit"
 
 
 def test_maps_that_are_known_count_with_all_that_is_in_them():

@@ -97,7 +97,9 @@ def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | No
             name, subresource = _of_package(names)
         case "environments":
             name, subresource = (*names, "", "")[:2]
-            if subresource == "drafts" and names[3:4] in (["applications"], ["form"]):
+            if subresource == "form":
+                subresource, verb = "drafts", "update"  # Answers go into drafts.
+            elif subresource == "drafts" and names[3:4] == ["applications"]:
                 verb = "update"  # Of the draft.
         case "places" if not names:
             name, subresource = "", ""

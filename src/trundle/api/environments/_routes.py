@@ -81,7 +81,7 @@ class EnvironmentRoutes:
             draft: {"GET": self._show_draft, "PUT": self._replace, "DELETE": self._discard},
             f"{draft}/applications": {"POST": self._add},
             f"{draft}/applications/{{object}}": {"DELETE": self._remove},
-            f"{draft}/form": {"POST": self._show_form},
+            f"{one}/form": {"POST": self._show_form},
         }
         for path, methods in paths.items():
             yield self._route(version, path, methods)

@@ -9,9 +9,12 @@ from trundle.engine.expressions._sizes import MOST_VALUES
 from trundle.engine.expressions._yaql import Context, FrozenDict
 
 Room: TypeAlias = list[int]
-"""How many more values there may be; the one item counts down."""
+"""How many more values there may be, and how many more levels of lists; both count down."""
 
 Freezer: TypeAlias = Callable[[Any, Room], Any]
+
+DEEPEST_LIST: Final = 500
+"""How many levels lists may nest: unlike a map, a list does not know its size, and is gone through by each expression that yields it."""
 
 _SIZE: Final = "size"
 """The attribute of maps in which nothing is left to be frozen: how many values are in them."""
@@ -21,17 +24,23 @@ def freeze(value: Any) -> Any:
     """A value as expressions see it: lists as tuples, maps that can be hashed; lazy sequences are gone through.
 
     Raises:
-        EngineError: there are more than `MOST_VALUES` in it.
+        EngineError: there are more than `MOST_VALUES` in it, or more than `DEEPEST_LIST` levels of lists.
         Exception: what a lazy sequence raises; it has at most 2,000 items.
     """
     kind = type(value)
     freezer = _FREEZERS[kind] if kind in _FREEZERS else _freezer(kind)
-    return value if freezer is None else freezer(value, [MOST_VALUES])
+    return value if freezer is None else freezer(value, [MOST_VALUES, DEEPEST_LIST])
 
 
 def _list(value: Any, room: Room) -> tuple[Any, ...]:
     _take(room, len(value))
-    return tuple(_parts(value, room))
+    room[1] -= 1
+    if room[1] < 0:
+        message = f"lists are nested more than {DEEPEST_LIST} levels deep"
+        raise EngineError(EngineCode.LIMIT, message, advice="nest them less deeply")
+    made = tuple(_parts(value, room))
+    room[1] += 1
+    return made
 
 
 def _parts(values: Iterable[Any], room: Room) -> list[Any]:
