@@ -66,6 +66,24 @@ def test_a_folder_that_is_not_there_is_said(folder):
         folder.files()
 
 
+def test_a_folder_below_that_cannot_be_listed_is_an_error(folder, monkeypatch):
+    """Its documents would be missing in the result, and nothing would say so."""
+    write(folder, "a.txt", b"first")
+    write(folder, "below/b.txt", b"second")
+    list_ = folder._fs.ls
+
+    def fail(path, **options):
+        if path.endswith("below"):
+            raise PermissionError(13, "Permission denied", path)
+        return list_(path, **options)
+
+    monkeypatch.setattr(folder._fs, "ls", fail)
+    with pytest.raises(PermissionError, match=r"Permission denied: .*below"):
+        folder.files()
+    monkeypatch.undo()
+    assert [each.path for each in folder.files()] == ["a.txt", "below/b.txt"]
+
+
 def test_a_file_that_changes_has_another_mark(folder):
     write(folder, "a.txt", b"first")
     before = folder.look("a.txt")
@@ -128,7 +146,7 @@ class ConnectorError(OSError):
 
 USES = {
     "isfile": lambda folder: folder.is_file(),
-    "find": lambda folder: folder.files(),
+    "ls": lambda folder: folder.files(),
     "info": lambda folder: folder.look("a.txt"),
     "open": lambda folder: folder.open("a.txt"),
     "cat_file": lambda folder: folder.read("a.txt"),

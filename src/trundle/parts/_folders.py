@@ -85,15 +85,21 @@ class Folder:
         """
         if self.is_file():
             return [self.look("")]
-        with self._naming(""):
-            found = self._fs.find(self._root, detail=True)
-            if not found and not self._fs.exists(self._root):
-                # Of a server that does not answer, `exists` says no, but `info` says why.
-                with contextlib.suppress(OSError), self._naming(""):
-                    self._fs.info(self._root)
-                raise FileNotFoundError(2, "no such file or folder", self.url)
+        if self.local is not None and not self.local.exists():
+            raise FileNotFoundError(2, "no such file or folder", self.url)
         start = len(self._root.rstrip("/")) + 1
-        return sorted(_found(path[start:], info) for path, info in found.items())
+        return sorted(_found(path[start:], info) for path, info in self._below(self._root))
+
+    def _below(self, folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
+        """The files in a folder and in folders below; `find` of fsspec leaves out the folders that it cannot list."""
+        with self._naming(folder[len(self._root.rstrip("/")) + 1 :]):
+            listed = self._fs.ls(folder, detail=True)
+        for info in listed:
+            path = info["name"].rstrip("/")
+            if info["type"] != "directory":
+                yield path, info
+            elif path != folder.rstrip("/"):  # Object stores list a folder in itself.
+                yield from self._below(path)
 
     def look(self, path: str) -> Found:
         """A file as it is now.
