@@ -164,7 +164,7 @@ def pair(cluster, tmp_path_factory):
     for each in yaml.safe_load_all(rules):
         where = each["metadata"].get("namespace", "default")
         cluster.kubectl("delete", each["kind"], each["metadata"]["name"], "-n", where)
-    cluster.kubectl("delete", "crd", f"members.{GROUP}")
+    cluster.undefine(f"members.{GROUP}")
 
 
 @pytest.mark.parametrize(("method", "path"), REQUESTS)

@@ -80,7 +80,7 @@ def pair(request, cluster, tmp_path_factory):
         finally:
             ours.kill()
             cluster.kubectl("delete", "mutatingwebhookconfigurations", group)
-            cluster.kubectl("delete", "crd", f"widgets.{group}")
+            cluster.undefine(f"widgets.{group}")
 
 
 def registered(group, policy, url, authority):

@@ -29,7 +29,7 @@ class Place:
         self.project = project(folder / "ours", group, "v1", "v2")
         (self.project / "tls").mkdir()
         self.webhook = stack.enter_context(webhooks.running(self.project, Authority(self.project / "tls")))  # fmt: skip
-        stack.callback(cluster.kubectl, "delete", "crd", self.name, "--ignore-not-found")
+        stack.callback(cluster.undefine, self.name)
         for number in range(6):
             self.members.create("v1", f"m{number}", team="red", age=number)
 
@@ -256,7 +256,7 @@ def test_what_cannot_be_adopted(place, expected):
     place.cluster.define({key: value for key, value in crd.items() if key != "status"} | {"metadata": {"name": place.name}})  # fmt: skip
     found = place.adopt(*expected, code=3)
     assert "one without v3" in json.dumps(found["findings"])
-    place.cluster.kubectl("delete", "crd", place.name)
+    place.cluster.undefine(place.name)
     assert place.adopt(*expected, code=3)["findings"][0]["code"] == "missing-crd"
 
 

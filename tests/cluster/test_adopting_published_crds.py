@@ -89,7 +89,7 @@ class Published:
         self.group, self.plural = crd["spec"]["group"], crd["spec"]["names"]["plural"]
         self.versions = [each["name"] for each in crd["spec"]["versions"] if each["served"]]
         self.name = f"{self.plural}.{self.group}"
-        stack.callback(cluster.kubectl, "delete", "crd", self.name, "--ignore-not-found")
+        stack.callback(cluster.undefine, self.name)
         cluster.define(crd)
         self.project = self._project(published)
 

@@ -37,7 +37,7 @@ def establish(cluster):
 
     yield established
     for each in names:
-        cluster.kubectl("delete", "crd", each, "--timeout=180s")
+        cluster.undefine(each)
 
 
 def require_sound(found):

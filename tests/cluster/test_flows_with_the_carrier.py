@@ -23,7 +23,7 @@ def first(cluster, tmp_path_factory):
         for each in crds(folder, webhook):
             cluster.define(each)
         yield folder, webhook
-        cluster.kubectl("delete", "crd", f"members.{GROUP}")
+        cluster.undefine(f"members.{GROUP}")
 
 
 def path(version, name=""):

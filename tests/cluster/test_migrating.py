@@ -36,7 +36,7 @@ class Place:
 
     def remove(self):
         """Deletes the CRD with all objects, which needs the webhook."""
-        self.cluster.kubectl("delete", "crd", self._name, "--ignore-not-found")
+        self.cluster.undefine(self._name)
 
     def define(self, crd):
         """Applies a CRD, and waits until the cluster uses its conversion."""

@@ -225,7 +225,7 @@ def test_a_stack_install_is_read_too(cluster, operator, publisher, space):
     cluster.kubectl("delete", "stackinstall", "aws", "-n", space, "--timeout=180s")
     until(lambda: has(cluster, space, "again", "Ready", "True", "Applied"))
     until(lambda: there(cluster, space, "configmap", "stack") != "")
-    cluster.kubectl("delete", "crd", "stackinstalls.stacks.crossplane.io")
+    cluster.undefine("stackinstalls.stacks.crossplane.io")
 
 
 def test_a_package_that_is_no_longer_asked_for_goes(cluster, operator, publisher, space):

@@ -51,6 +51,6 @@ def test_the_commands_of_the_guide_do_what_it_says(cluster, operator, tmp_path):
                 capture_output=True, text=True, check=False, timeout=300,
             )  # fmt: skip
             assert done.returncode == 0, (text, done.stdout, done.stderr, operator.messages)
-    cluster.kubectl("delete", "crd", "members.clubs.example.com")
+    cluster.undefine("members.clubs.example.com")
     found = cluster.kubectl("get", "configmap", "-n", "shop", "-o", "name").stdout
     assert "db-settings" not in found

@@ -37,9 +37,7 @@ def operating(cluster, folder, identity):
         steady.define()
         yield acting
     finally:
-        cluster.kubectl(
-            "delete", "crd", f"sites.{GROUP}", "--ignore-not-found", "--timeout=180s", check=False
-        )
+        cluster.undefine(f"sites.{GROUP}")
         acting.stop(9)
         steady.end()
         # What was seen of the channel: another registry begins anew.

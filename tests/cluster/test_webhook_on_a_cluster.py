@@ -54,7 +54,7 @@ def both(cluster, tmp_path_factory):
         versions = installed(cluster, folder, webhook)
         with trundle_servers.running(folder) as server:
             yield Both(cluster, server, webhook, versions)
-        cluster.kubectl("delete", "crd", f"people.{GROUP}")
+        cluster.undefine(f"people.{GROUP}")
 
 
 class Both:

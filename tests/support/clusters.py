@@ -132,6 +132,19 @@ class Cluster:
                 path = f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
                 until(lambda path=path: self.request("GET", path).status == 200)
 
+    def undefine(self, name: str) -> None:
+        """Deletes a CRD with all its objects, and waits until it is gone; nothing happens where it is not there."""
+        self.kubectl("delete", "crd", name, "--ignore-not-found", "--wait=false")
+        path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}"
+        for number in range(60):
+            for _ in range(100):
+                if self.request("GET", path).status == 404:
+                    return
+                time.sleep(0.05)
+            # A server that could not delete the objects tries again later and later, but at once after a change.
+            self.kubectl("annotate", "crd", name, f"asked={number}", "--overwrite", check=False)
+        raise AssertionError(f"the CRD {name} does not go")
+
 
 def until(holds, seconds: float = 180) -> None:
     """Waits until something holds, and fails where it does not in that time."""

@@ -23,6 +23,7 @@ _PLAIN = (
     (r"https?://127\.0\.0\.1:\d+", "SERVER"),
     (r"\bgenerated-[a-z0-9]{5}\b", "generated-LETTERS"),
     (r"(/[\w.-]+)+/((LIVE|MERGED)-|kubectl-edit-)\d+", r"/tmp/\2NUMBER"),
+    (r"^E\d{4} [\d:.]+ .*\bFailed to watch\b.*\bcontext deadline exceeded\b.*\n", ""),
     (r"^[WE]\d{4} [\d:.]+ +\d+ ", ""),
     (r"^I\d{4} [\d:.]+ .*\n", ""),
     (r"(?<= )\d+[sm](\d+s)?\b", "AGE"),

@@ -63,5 +63,4 @@ def removing(cluster, group, plural="members") -> Iterator[None]:
     try:
         yield
     finally:
-        given = ("--ignore-not-found", "--timeout=180s")
-        cluster.kubectl("delete", "crd", f"{plural}.{group}", *given, check=False)
+        cluster.undefine(f"{plural}.{group}")
