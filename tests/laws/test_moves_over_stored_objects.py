@@ -5,7 +5,7 @@ import itertools
 import pytest
 from evolving import evolve, forget, rules, thing
 
-V1, V2 = "2020-01-01", "2021-01-01"
+V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 
 
 @pytest.fixture(scope="module")
@@ -160,3 +160,62 @@ def test_an_empty_object_within_another_shows_the_other_where_its_content_moves(
     )
     for st in ({}, {"k": "x"}, {"ru": {}}):
         assert scheme.convert(thing(V1, st=st), to=V2) == thing(V2, st={})
+
+
+def of_free(inside):
+    """An object that was free-form data, in another one or not, and into which a rule moves something."""
+    old, new, newer = {"o": "any"}, {"o": "Other"}, {"a": "string", "b": "string", "d": "string"}
+    types = {"Other": {"a": "string", "b": "string"}}
+    if inside:
+        versions = {
+            V1: {"Thing": {"q": "Holder", "x": "string"}, "Holder": old},
+            V2: {"Thing": {"q": "Holder"}, "Holder": new, **types},
+            V3: {"Thing": {"q": "Holder"}, "Holder": new, "Other": newer},
+        }
+        return evolve(versions, rules(V1, move={"x": "q.o.a"}))
+    versions = {
+        V1: {"Thing": {**old, "x": "string"}},
+        V2: {"Thing": new, **types},
+        V3: {"Thing": new, "Other": newer},
+    }
+    return evolve(versions, rules(V1, move={"x": "o.a"}))
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["outside", "inside"])
+def free(request):
+    made = of_free(request.param)
+
+    def document(version, **properties):
+        held = {name: properties.pop(name) for name in ("o",) if name in properties}
+        return thing(version, **({"q": held} if request.param else held), **properties)
+
+    yield made, document
+    forget(made)
+
+
+@pytest.mark.parametrize("beside", [{}, {"b": "B"}], ids=str)
+@pytest.mark.parametrize(
+    "written", [{"z": 1}, {"a": 1.5}, {"b": {"c": []}}, {"b": "B", "z": None}], ids=str
+)
+def test_an_object_that_others_cannot_express_removes_nothing_that_its_writer_does_not_see(
+    free, beside, written
+):
+    scheme, document = free
+    stored = scheme.put(V3, document(V3, o={"a": "A", "d": "D", **beside}))
+    assert scheme.read(V1, stored) == document(V1, o=beside, x="A")
+    after = scheme.put(V1, document(V1, o=written, x="A"), stored)
+    assert scheme.read(V1, after) == document(V1, o=written, x="A")
+    assert scheme.read(V3, after) == document(V3, o={"a": "A", "d": "D"})
+    edited = scheme.put(V3, document(V3, o={"a": "A", "d": "other"}), after)
+    assert scheme.read(V1, edited) == document(V1, o=written, x="A")
+    back = scheme.put(V1, document(V1, o={"b": "new"}, x="A"), edited)
+    assert scheme.read(V3, back) == document(V3, o={"a": "A", "b": "new", "d": "other"})
+
+
+@pytest.mark.parametrize("written", [{}, {"o": None}, {"o": 5}, {"o": [{"d": 1}]}], ids=str)
+def test_what_is_no_object_removes_the_stored_one(free, written):
+    scheme, document = free
+    stored = scheme.put(V3, document(V3, o={"a": "A", "b": "B", "d": "D"}))
+    after = scheme.put(V1, document(V1, **written, x="A"), stored)
+    assert scheme.read(V1, after) == document(V1, **written, x="A")
+    assert scheme.read(V3, after) == document(V3, o={"a": "A"})

@@ -14,6 +14,7 @@ from trundle.runtime._bag import (
     fill,
     put_entry,
 )
+from trundle.runtime._bases import StorageObject
 from trundle.runtime._by_class import once
 from trundle.runtime._entries import Derive, Entry, Stashing, place_of
 from trundle.runtime._json import same
@@ -136,7 +137,9 @@ def drop_removed(result: Any, before: Any, after: Any) -> None:
     gone = [
         path
         for path in dict.fromkeys(path for path, _ in _tables(result))
-        if holds_object(before, path) and not holds_object(after, path)
+        if holds_object(before, path)
+        and not holds_object(after, path)
+        and not _is_apart(after, path)
     ]
     if not gone:
         return
@@ -152,6 +155,19 @@ def drop_removed(result: Any, before: Any, after: Any) -> None:
         entries = entries_of(result)
         if removed & entries.keys():
             fill(result, {place: each for place, each in entries.items() if place not in removed})
+
+
+def _is_apart(written: Any, path: Path) -> bool:
+    """Whether a writer has an object, as free-form data, that the stored version cannot express: it does not remove the stored one."""
+    for start in range(len(path)):
+        around = value_at(written, path[:start]) if start else written
+        if not isinstance(around, StorageObject):
+            continue
+        wanted = ".".join(path[start:])
+        for (name, _), entry in entries_of(around).items():
+            if name == wanted and isinstance(entry.value, msgspec.Raw):
+                return bytes(entry.value).startswith(b"{")
+    return False
 
 
 def _tables(result: Any) -> Any:
