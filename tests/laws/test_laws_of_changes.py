@@ -38,7 +38,7 @@ def versions(scheme: Scheme) -> st.SearchStrategy[str]:
 
 
 def test_what_a_client_writes_it_reads(scheme: Scheme) -> None:
-    @verify.some_examples(amount(60))
+    @verify.some_examples(amount(40))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         document = data.draw(verify.documents(scheme, RESOURCE, data.draw(versions(scheme))))
@@ -49,7 +49,7 @@ def test_what_a_client_writes_it_reads(scheme: Scheme) -> None:
 
 
 def test_writing_back_what_was_read_changes_nothing(scheme: Scheme) -> None:
-    @verify.some_examples(amount(40))
+    @verify.some_examples(amount(25))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         verify.law2(scheme, data.draw(verify.stored_objects(scheme, RESOURCE)))
@@ -60,7 +60,7 @@ def test_writing_back_what_was_read_changes_nothing(scheme: Scheme) -> None:
 def test_an_edit_is_seen_and_all_else_is_as_before(scheme: Scheme, case: str) -> None:
     hooks, hooked, renamed = CASES[case].hooks, CASES[case].hooked, CASES[case].renamed
 
-    @verify.some_examples(amount(80))
+    @verify.some_examples(amount(50))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         stored = data.draw(verify.stored_objects(scheme, RESOURCE))
@@ -77,7 +77,7 @@ def test_an_edit_that_is_taken_back_leaves_nothing_behind(scheme: Scheme, case: 
     if CASES[case].hooks:
         pytest.skip("what a hook makes of an edit need not lead back")
 
-    @verify.some_examples(amount(60))
+    @verify.some_examples(amount(40))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         stored = data.draw(verify.stored_objects(scheme, RESOURCE))
@@ -89,7 +89,7 @@ def test_an_edit_that_is_taken_back_leaves_nothing_behind(scheme: Scheme, case: 
 
 
 def test_inputs_stay_and_all_ways_agree(scheme: Scheme) -> None:
-    @verify.some_examples(amount(30))
+    @verify.some_examples(amount(20))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         stored = data.draw(verify.stored_objects(scheme, RESOURCE))
@@ -101,7 +101,7 @@ def test_inputs_stay_and_all_ways_agree(scheme: Scheme) -> None:
 
 
 def test_what_a_caller_gets_shares_nothing_with_what_it_gave(scheme: Scheme) -> None:
-    @verify.some_examples(amount(20))
+    @verify.some_examples(amount(15))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         stored = data.draw(verify.stored_objects(scheme, RESOURCE))
@@ -127,7 +127,7 @@ def test_what_a_caller_gets_shares_nothing_with_what_it_gave(scheme: Scheme) -> 
 
 
 def test_a_document_is_written_over_json_as_over_objects(scheme: Scheme) -> None:
-    @verify.some_examples(amount(40))
+    @verify.some_examples(amount(25))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         stored = data.draw(verify.stored_objects(scheme, RESOURCE))
@@ -156,7 +156,7 @@ def test_rolling_forward_keeps_what_every_version_reads(scheme: Scheme) -> None:
     if not earlier:
         pytest.skip("there is no earlier storage shape")
 
-    @verify.some_examples(amount(40))
+    @verify.some_examples(amount(25))
     @given(data=st.data())
     def holds(data: st.DataObject) -> None:
         version = data.draw(st.sampled_from(earlier))
