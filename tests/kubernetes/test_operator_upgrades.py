@@ -13,7 +13,7 @@ import pytest
 import yaml
 from config_maps import ConfigMaps
 
-from trundle.kubernetes.operator import Rolling, SchemaLoader, Webhooks
+from trundle.kubernetes.operator import Rolling, Webhooks
 from trundle.kubernetes.operator._schemas import SchemasError, digest_of, packed
 from trundle.kubernetes.operator._serving import Record, Served
 
@@ -39,17 +39,6 @@ def release(base, tmp_path):
         return folder
 
     return made
-
-
-@pytest.fixture
-def clock():
-    return SimpleNamespace(now=0.0)
-
-
-@pytest.fixture
-def loader(clock):
-    with SchemaLoader(lambda: clock.now) as found:
-        yield found
 
 
 class Pod:

@@ -9,7 +9,7 @@ import carried
 import pytest
 from config_maps import ConfigMaps
 
-from trundle.kubernetes.operator import SchemaLoader, Webhooks
+from trundle.kubernetes.operator import Webhooks
 from trundle.kubernetes.operator._schemas import SchemasError, digest_of, packed
 from trundle.kubernetes.operator._serving import Record, Served, name_of
 from trundle.project import CarriedProjects
@@ -21,17 +21,6 @@ GROUP = "flows.test"
 def content(tmp_path_factory):
     """The schemas of a release."""
     return packed(carried.project(tmp_path_factory.mktemp("package") / "p", GROUP, "v1"))
-
-
-@pytest.fixture
-def clock():
-    return SimpleNamespace(now=0.0)
-
-
-@pytest.fixture
-def loader(clock):
-    with SchemaLoader(lambda: clock.now) as found:
-        yield found
 
 
 class Pod:

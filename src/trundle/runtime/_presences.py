@@ -139,7 +139,7 @@ def drop_removed(result: Any, before: Any, after: Any) -> None:
         for path in dict.fromkeys(path for path, _ in _tables(result))
         if holds_object(before, path)
         and not holds_object(after, path)
-        and not _is_apart(after, path)
+        and not _writes_free_form_object(after, path)
     ]
     if not gone:
         return
@@ -157,8 +157,8 @@ def drop_removed(result: Any, before: Any, after: Any) -> None:
             fill(result, {place: each for place, each in entries.items() if place not in removed})
 
 
-def _is_apart(written: Any, path: Path) -> bool:
-    """Whether a writer has an object, as free-form data, that the stored version cannot express: it does not remove the stored one."""
+def _writes_free_form_object(written: Any, path: Path) -> bool:
+    """Whether a writer has an object there as free-form data that the stored version cannot express. It removes nothing then."""
     for start in range(len(path)):
         around = value_at(written, path[:start]) if start else written
         if not isinstance(around, StorageObject):
