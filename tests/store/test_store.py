@@ -357,6 +357,9 @@ def test_a_resource_version_of_the_future_is_refused(store):
     with pytest.raises(FutureVersionError):
         store.list("Thing", at=3)
     with pytest.raises(FutureVersionError):
+        store.list("Thing", since=3)
+    assert store.list("Thing", since=2).resource_version == 2
+    with pytest.raises(FutureVersionError):
         store.changes("Thing", 3)
 
 

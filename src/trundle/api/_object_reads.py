@@ -56,7 +56,8 @@ class ObjectReads:
         labels = labels_of(request.query.get("labelSelector", ""))
         limit = request.number("limit")
         match = request.query.get("resourceVersionMatch", "")
-        at = request.number("resourceVersion") if match == "Exact" else None
+        wanted = request.number("resourceVersion")
+        at, since = (wanted, None) if match == "Exact" else (None, wanted)
         name = fields.exact("metadata.name")
         namespace = target.namespace or fields.exact("metadata.namespace")
         token = request.query.get("continue", "")
@@ -73,6 +74,7 @@ class ObjectReads:
                     limit=limit or _PAGE,
                     token=token,
                     at=at,
+                    since=since,
                     counted=counted,
                 )
                 items = b",".join(

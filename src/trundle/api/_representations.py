@@ -9,6 +9,7 @@ import msgspec
 from trundle._clock import Clock
 from trundle.api._kinds import ServedKind
 from trundle.api._requests import Target
+from trundle.api._status import bad_request
 from trundle.api._tables import partial, table
 
 _JSON = "application/json"
@@ -18,6 +19,9 @@ _FORMS: Mapping[str, Form] = {
     "PartialObjectMetadata": "metadata",
     "PartialObjectMetadataList": "metadata",
 }
+
+_INCLUDED = frozenset({"Metadata", "Object", "None"})
+_OR_EMPTY = "'Metadata', 'Object', 'None', or empty"
 
 
 class _List(msgspec.Struct):
@@ -89,8 +93,16 @@ class Representation:
 
 
 def representation_of(accept: str, query: Mapping[str, str], clock: Clock) -> Representation:
-    """The first form that a client accepts and the server has; whole objects where it accepts none of them."""
-    return Representation(_form(accept), query.get("includeObject", "Metadata"), clock)
+    """The first form that a client accepts and the server has; whole objects where it accepts none of them.
+
+    Raises:
+        ApiError: a table cannot have what the client wants beside its cells.
+    """
+    form, include = _form(accept), query.get("includeObject") or "Metadata"
+    if form == "table" and include not in _INCLUDED:
+        why = f'includeObject: Invalid value: "{include}": must be {_OR_EMPTY}'
+        raise bad_request(f"Unable to convert to Table as requested: {why}")
+    return Representation(form, include, clock)
 
 
 @functools.lru_cache(256)  # Clients are few programs.

@@ -148,7 +148,8 @@ def invalid(kind: ServedKind, name: str, causes: Sequence[Cause]) -> ApiError:
     """A document is not what its version says."""
     lines = [f"{each.field}: {each.message}" if each.field else each.message for each in causes]
     text = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
-    message = f'{kind.kind}.{kind.group} "{name}" is invalid: {text}'
+    qualified = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
+    message = f'{qualified} "{name}" is invalid: {text}'
     details = {"name": name, "group": kind.group, "kind": kind.kind}
     return ApiError(422, "Invalid", message, details, causes)
 
@@ -194,7 +195,8 @@ def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
             return expired(f"The resourceVersion for the provided list is too old: {error.found}")
         case FutureVersionError():
             message = f"Too large resource version: {error.found}, current: {error.expected}"
-            return ApiError(504, "Timeout", message, {"retryAfterSeconds": 1})
+            cause = Cause("ResourceVersionTooLarge", "", "Too large resource version")
+            return ApiError(504, "Timeout", message, {"retryAfterSeconds": 1}, [cause])
         case DocumentError():
             return invalid(kind, name, [cause_of(each) for each in error.findings])
         case InvalidKeyError():

@@ -92,7 +92,7 @@ def partial(document: bytes) -> dict[str, Any]:
 
 def _row(kind: ServedKind, document: bytes, include: str, now: dt.datetime) -> dict[str, Any]:
     value = msgspec.json.decode(document)
-    cells = [value["metadata"]["name"], *(_cell(each, value, now) for each in kind.columns)]
+    cells = [value["metadata"].get("name", ""), *(_cell(each, value, now) for each in kind.columns)]
     match include:
         case "None":
             return {"cells": cells}

@@ -43,14 +43,14 @@ async def events(
     target = request.target
     kind, served = target.kind, target.served
     after = request.number("resourceVersion")
-    bookmarks = (
-        request.flag("allowWatchBookmarks") if "allowWatchBookmarks" in request.query else False
-    )
-    streamed = request.query.get("sendInitialEvents") == "true"
+    bookmarks = request.flag("allowWatchBookmarks")
+    streamed = request.flag("sendInitialEvents")
+    if not after and not streamed and "sendInitialEvents" in request.query:
+        after = await asyncio.to_thread(resources.store.newest, kind.resource)
     namespace = target.namespace or fields.exact("metadata.namespace")
     choice = Choice(namespace or None, fields.exact("metadata.name"), labels)
     if not after or streamed:
-        token = ""
+        token, since = "", after
         while True:
             page = await asyncio.to_thread(
                 resources.store.list,
@@ -59,6 +59,7 @@ async def events(
                 name=choice.name,
                 labels=labels,
                 token=token,
+                since=since,
             )
             for each in page.objects:
                 if fields.matches(each):
@@ -68,14 +69,14 @@ async def events(
             if not token:
                 break
         if streamed and bookmarks:
-            yield _bookmark(request, after, initial=True)
+            yield _bookmark(request, shown, after, initial=True)
     quiet = 0
     async for reached, seen, change in feed.watch(after, choice):
         if seen is None or change is None:
             quiet += 1
             if bookmarks and quiet >= _BOOKMARK_AFTER:
                 quiet = 0
-                yield _bookmark(request, reached, initial=False)
+                yield _bookmark(request, shown, reached, initial=False)
             else:
                 yield b""
             continue
@@ -89,7 +90,8 @@ def _event(type_: str, document: bytes) -> bytes:
     return msgspec.json.encode({"type": type_, "object": msgspec.Raw(document)})
 
 
-def _bookmark(request: Request, reached: int, *, initial: bool) -> bytes:
+def _bookmark(request: Request, shown: Representation, reached: int, *, initial: bool) -> bytes:
+    """A bookmark, in the form that the client wants objects in: clients of metadata know no other."""
     target = request.target
     metadata = {
         "resourceVersion": str(reached),
@@ -101,4 +103,4 @@ def _bookmark(request: Request, reached: int, *, initial: bool) -> bytes:
         "apiVersion": target.kind.api_version(target.served),
         "metadata": metadata,
     }
-    return msgspec.json.encode({"type": "BOOKMARK", "object": document})
+    return _event("BOOKMARK", shown.one(msgspec.json.encode(document), target.kind))

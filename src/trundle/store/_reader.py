@@ -124,6 +124,7 @@ class StoreReader:
         limit: int = _PAGE,
         token: str = "",
         at: int | None = None,
+        since: int | None = None,
         counted: bool = False,
     ) -> Page:
         """A page of the objects of a resource type, by namespace and name.
@@ -136,11 +137,12 @@ class StoreReader:
             limit: how many at most.
             token: that of the page before; empty for the first page. All pages show the moment of the first.
             at: the resource version to show instead of the newest.
+            since: a resource version that has to be reached; what is shown may be newer.
             counted: whether to count at the first page how many objects there are. Of a moment that is past, and of more than 10,000 objects, it is not known.
 
         Raises:
             GoneError: what was there at that moment was compacted; begin again.
-            FutureVersionError: `at` was not reached yet.
+            FutureVersionError: `at` or `since` was not reached yet.
             InvalidContinueError: the token is not from such a list.
         """
         choice = Choice(namespace, name, labels)
@@ -151,10 +153,11 @@ class StoreReader:
         with self.database.reading() as connection:
             rows = Rows(connection)
             found = self._resource(rows, resource)
+            newest = 1 if found is None else found.resource_version
+            self._check_reached(resource, at, newest)
+            self._check_reached(resource, since, newest)
             if found is None:
-                self._check_reached(resource, at, 1)
-                return Page((), 1)
-            self._check_reached(resource, at, found.resource_version)
+                return Page((), newest)
             self._check_kept(resource, at, found.compacted)
             shown = found.resource_version if at is None else at
             objects = rows.listed(found, resource, choice, at=shown, after=after, limit=limit + 1)
