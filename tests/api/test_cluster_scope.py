@@ -40,3 +40,15 @@ def test_they_are_created_read_changed_and_deleted(client):
     assert client.call("DELETE", f"{MEMBERS}/ada")[0] == 200
     assert client.call("GET", f"{MEMBERS}/ada")[0] == 404
     assert client.call("POST", client.at("v1"), member("eve", team="red"))[0] == 404
+
+
+def test_a_namespace_that_they_name_means_nothing(client):
+    """Configurations often name one for all that they have."""
+    made = member("ada", team="red")
+    made["metadata"]["namespace"] = "default"
+    code, found = client.call("POST", MEMBERS, made)
+    assert (code, "namespace" in found["metadata"]) == (201, False)
+    config = json.dumps({"apiVersion": f"{GROUP}/v1", "kind": "Member", **made}).encode()
+    options = {"fieldManager": "x", "force": "true"}
+    code, found = client.call("PATCH", f"{MEMBERS}/ada", config, media_type=APPLY, **options)
+    assert (code, "namespace" in found["metadata"]) == (200, False)

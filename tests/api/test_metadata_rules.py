@@ -9,6 +9,10 @@ def causes(**metadata):
     return [(each.field, each.message) for each in metadata_causes({"metadata": metadata})]
 
 
+def owner(name, **more):
+    return {"apiVersion": "v1", "kind": "K", "name": name, "uid": f"of-{name}", **more}
+
+
 @pytest.mark.parametrize(
     "metadata",
     [
@@ -17,7 +21,8 @@ def causes(**metadata):
         {"labels": {"a": "", "example.com/b_c.d": "E-f"}},
         {"annotations": {"Example.com/A": "anything at all"}},
         {"finalizers": ["a", "example.com/b"]},
-        {"ownerReferences": [{"apiVersion": "v1", "kind": "A", "name": "b", "uid": "c"}]},
+        {"ownerReferences": [owner("a"), owner("b", controller=True)]},
+        {"managedFields": [{"manager": "a", "operation": "Update", "fieldsV1": {}}]},
     ],
 )
 def test_good_metadata(metadata):
@@ -42,6 +47,23 @@ def test_good_metadata(metadata):
         ({"finalizers": "a"}, "metadata.finalizers", 'must be of type array: "string"'),
         ({"finalizers": [{}]}, "metadata.finalizers[0]", 'must be of type string: "object"'),
         ({"ownerReferences": [7]}, "metadata.ownerReferences[0]", "must be of type object"),
+        ({"managedFields": "a"}, "metadata.managedFields", 'must be of type array: "string"'),
+        ({"managedFields": [7]}, "metadata.managedFields[0]", "must be of type object"),
+        (
+            {"managedFields": [{"manager": ["a"]}]},
+            "metadata.managedFields[0].manager",
+            "must be of type string",
+        ),
+        (
+            {"managedFields": [{"fieldsV1": []}]},
+            "metadata.managedFields[0].fieldsV1",
+            "must be of type object",
+        ),
+        (
+            {"ownerReferences": [owner("a", controller=True), owner("b", controller=True)]},
+            "metadata.ownerReferences",
+            'Found "true" in references for K/a and K/b',
+        ),
     ],
 )
 def test_bad_metadata(metadata, field, words):

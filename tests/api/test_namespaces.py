@@ -171,6 +171,25 @@ def test_namespaces_are_selected_labelled_and_applied(client):
     assert client.call("GET", f"{where}/events")[1]["items"] == []
 
 
+def test_what_kubectl_sends_of_namespaces_keeps_what_they_are(client):
+    """It patches them strategically, and takes away what a configuration does not state any more."""
+    where, strategic = f"{NAMESPACES}/red", "application/strategic-merge-patch+json"
+    config = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "red"}}
+    assert client.call("POST", NAMESPACES, config, fieldManager="kubectl")[0] == 201
+    patch = {"metadata": {"labels": {"a": "b"}}, "spec": {"finalizers": []}}
+    assert client.call("PATCH", where, patch, media_type=strategic)[0] == 200
+    for media_type, body in [
+        ("application/apply-patch+yaml", config),
+        ("application/merge-patch+json", {"metadata": {"labels": None}, "spec": None}),
+    ]:
+        query = {"fieldManager": "kubectl"}
+        code, found = client.call("PATCH", where, body, media_type=media_type, **query)
+        assert code == 200, found
+        assert found["metadata"]["labels"]["kubernetes.io/metadata.name"] == "red"
+        assert found["spec"] == {"finalizers": ["kubernetes"]}
+    assert client.call("PATCH", client.at(NEW, "ada"), {}, media_type=strategic)[0] == 415
+
+
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 BY_KUBECTL = "6b3873000a0f0a02763112094e616d657370616365121b0a130a0372656412001a0022002a0032003800420012001a020a001a002200"
 """What `kubectl create namespace red` sends."""

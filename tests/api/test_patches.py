@@ -4,6 +4,7 @@ import pytest
 
 from trundle.api._patches import apply_operations, merge
 from trundle.api._status import ApiError
+from trundle.api._strategic import merge_strategically
 
 DOCUMENT = {"a": 1, "l": [1], "deep": {"x": "y"}}
 
@@ -44,6 +45,40 @@ def test_an_operation_that_does_not_fit_is_named_without_the_document(operation,
     assert "deep" not in message
 
 
+@pytest.mark.parametrize(
+    ("operation", "patched"),
+    [
+        ({"op": "replace", "path": "/q", "value": 2}, {**DOCUMENT, "q": 2}),
+        (
+            {"op": "replace", "path": "/deep/z", "value": 2},
+            {**DOCUMENT, "deep": {"x": "y", "z": 2}},
+        ),
+        ({"op": "test", "path": "/q", "value": None}, DOCUMENT),
+    ],
+    ids=str,
+)
+def test_what_is_not_there_is_replaced_and_is_null(operation, patched):
+    """As API servers have it: so clients write what may be there, and say that nothing is."""
+    assert apply_operations(DOCUMENT, [operation]) == patched
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "replace", "path": "/q/r", "value": 2},
+        {"op": "replace", "path": "/l/5", "value": 2},
+        {"op": "replace", "path": "/q"},
+        {"op": "test", "path": "/a", "value": None},
+        {"op": "test", "path": "/q"},
+        {"op": "test", "path": "/q/r", "value": None},
+    ],
+    ids=str,
+)
+def test_other_places_have_to_be_there(operation):
+    with pytest.raises(ApiError, match="does not fit"):
+        apply_operations(DOCUMENT, [operation])
+
+
 def test_a_merge_patch_removes_by_null():
     assert merge(DOCUMENT, {"a": None, "deep": {"z": 1}}) == {"l": [1], "deep": {"x": "y", "z": 1}}
 
@@ -54,3 +89,35 @@ def test_a_json_patch_that_copies_a_document_into_itself_is_refused_where_that_i
     with pytest.raises(ApiError, match="nested deeper than 200 levels") as refused:
         apply_operations({"x": {}}, deeper)
     assert refused.value.code == 400
+
+
+STATED = {
+    "metadata": {"labels": {"a": "b"}, "finalizers": ["x", "y"], "ownerReferences": [{"uid": "1"}]},
+    "spec": {"list": [1, 2]},
+}
+
+
+@pytest.mark.parametrize(
+    ("patch", "changed"),
+    [
+        ({"labels": {"c": "d"}}, {"labels": {"a": "b", "c": "d"}}),
+        ({"labels": {"a": None}}, {"labels": {}}),
+        ({"labels": {"$patch": "replace", "c": "d"}}, {"labels": {"c": "d"}}),
+        ({"labels": {"$patch": "delete"}}, {"labels": {}}),
+        ({"labels": {"$retainKeys": ["c"], "c": "d"}}, {"labels": {"c": "d"}}),
+        (
+            {"finalizers": ["z", "x"], "$setElementOrder/finalizers": ["z", "x", "y"]},
+            {"finalizers": ["x", "y", "z"]},
+        ),
+        ({"$deleteFromPrimitiveList/finalizers": ["x"]}, {"finalizers": ["y"]}),
+        (
+            {"ownerReferences": [{"uid": "1", "name": "n"}, {"uid": "2"}]},
+            {"ownerReferences": [{"uid": "1", "name": "n"}, {"uid": "2"}]},
+        ),
+        ({"ownerReferences": [{"$patch": "delete", "uid": "1"}]}, {"ownerReferences": []}),
+    ],
+    ids=str,
+)
+def test_a_strategic_merge_patch_says_more_of_lists_and_maps(patch, changed):
+    found = merge_strategically(STATED, {"metadata": patch, "spec": {"list": [3]}})
+    assert found == {"metadata": {**STATED["metadata"], **changed}, "spec": {"list": [3]}}

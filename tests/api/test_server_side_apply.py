@@ -240,3 +240,21 @@ def test_configurations_that_make_no_sense_are_refused(client, query, body, code
 def test_a_subresource_of_nothing_cannot_be_applied(client):
     code, found = apply(client, NEW, "ann", {"status": {"phase": "x"}}, part="status")
     assert (code, found["reason"]) == (404, "NotFound")
+
+
+def test_what_client_side_apply_left_behind_may_have_fractions(client):
+    """The annotation is kept up to date, as JSON."""
+    last = "kubectl.kubernetes.io/last-applied-configuration"
+    made = {"metadata": {"name": "ada", "annotations": {last: "{}"}}, "group": "red"}
+    assert client.call("POST", client.at(NEW), made)[0] == 201
+    said = {"group": "red", "free": {"a": 1.5, "b": [2.25]}}
+    found = applied(client, NEW, "kubectl", said, force="true")
+    assert json.loads(found["metadata"]["annotations"][last])["free"] == said["free"]
+    assert found["free"] == said["free"]
+
+
+def test_nothing_in_the_metadata_is_not_kept(client):
+    found = applied(client, NEW, "ann", {"group": "red", "metadata": {"labels": None}})
+    assert "labels" not in found["metadata"]
+    found = applied(client, NEW, "ann", {"group": "red", "metadata": {"labels": {"a": None}}})
+    assert found["metadata"]["labels"] == {"a": ""}

@@ -7,6 +7,7 @@ from starlette.requests import Request as HttpRequest
 from trundle.api._documents import object_of
 from trundle.api._requests import Request
 from trundle.api._status import ApiError, bad_request, unsupported_media_type
+from trundle.api._whole_numbers import with_whole_numbers
 from trundle.errors import TrundleError, expectation
 from trundle.project import read_documents
 
@@ -35,16 +36,40 @@ async def body_of(http: HttpRequest, most: int) -> bytes:
 
 
 def document_of(request: Request) -> dict[str, Any]:
-    """The document in the body of a request.
+    """The document in the body of a request, as it is meant.
 
     Raises:
         ApiError: it is none, or has a form that is not understood.
     """
     if request.media_type in {"", _JSON}:
-        return object_of(request.body)
+        return meant(object_of(request.body), request)
     if request.media_type == _YAML:
-        return object_of(as_json(request.body))
+        return meant(object_of(as_json(request.body)), request)
     raise unsupported_media_type(request.media_type, (_JSON, _YAML))
+
+
+def meant(document: dict[str, Any], request: Request) -> dict[str, Any]:
+    """A client's document with what API servers read otherwise than it is written.
+
+    Integers have no fraction, labels and annotations that are null are empty, and what is in no namespace names none.
+
+    Args:
+        document: the document.
+        request: the request that it comes from.
+    """
+    target = request.target
+    document = with_whole_numbers(document, request.body, target.served)
+    metadata = document.get("metadata")
+    if not isinstance(metadata, dict):
+        return document
+    found = dict(metadata)
+    for name in ("labels", "annotations"):
+        texts = found.get(name)
+        if isinstance(texts, dict) and None in texts.values():
+            found[name] = {key: "" if each is None else each for key, each in texts.items()}
+    if not target.kind.namespaced:
+        found.pop("namespace", None)
+    return document if found == metadata else {**document, "metadata": found}
 
 
 def as_json(body: bytes) -> bytes:

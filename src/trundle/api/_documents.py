@@ -5,6 +5,7 @@ Clients write `apiVersion: crm.example.com/v20190909` and `kind: Person`. The sc
 """
 
 import functools
+import math
 from decimal import Decimal
 from typing import Any
 
@@ -36,8 +37,20 @@ METADATA = frozenset(
 )
 """The members of an object's metadata."""
 
+
+def _decimal(text: str) -> Decimal:
+    """A number with a fraction or an exponent.
+
+    Raises:
+        ValueError: no client could read it again.
+    """
+    if not math.isfinite(float(text)):
+        raise ValueError(f"the number {text[:40]} is out of range")
+    return Decimal(text)
+
+
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
-_values = msgspec.json.Decoder(float_hook=Decimal).decode
+_values = msgspec.json.Decoder(float_hook=_decimal).decode
 _written = msgspec.json.Encoder(decimal_format="number").encode
 
 
@@ -49,7 +62,7 @@ def values_of(body: bytes) -> Any:
     """
     try:
         value = _values(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise bad_request(f"the body of the request is no JSON: {error}") from None
     except RecursionError:
         raise too_deep() from None

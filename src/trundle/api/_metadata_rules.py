@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -23,7 +23,19 @@ _TYPES = (
     ("annotations", dict, "object"),
     ("ownerReferences", list, "array"),
     ("finalizers", list, "array"),
+    ("managedFields", list, "array"),
 )
+_ELEMENTS = (
+    ("ownerReferences", dict, "object"),
+    ("finalizers", str, "string"),
+    ("managedFields", dict, "object"),
+)
+_OF_ENTRIES = {
+    **dict.fromkeys(("manager", "operation", "apiVersion", "time", "fieldsType"), (str, "string")),
+    "fieldsV1": (dict, "object"),
+    "subresource": (str, "string"),
+}
+"""What the members of an entry of `managedFields` are."""
 _LONGEST = 63
 _LONGEST_PREFIX = 253
 _MOST_ANNOTATED = 256 * 1024
@@ -47,13 +59,25 @@ def metadata_causes(document: Mapping[str, Any]) -> Iterator[Cause]:
     if sum(len(key.encode()) + len(x.encode()) for key, x in annotations.items()) > _MOST_ANNOTATED:
         text = f"Too long: may not be more than {_MOST_ANNOTATED} bytes"
         yield Cause("FieldValueTooLong", "metadata.annotations", text)
-    for owner in _items(metadata.get("ownerReferences"), dict):
+    yield from _owners(_items(metadata.get("ownerReferences"), dict))
+    for each in _items(metadata.get("finalizers"), str):
+        yield from (_cause("finalizers", each, text) for text in _qualified(each))
+
+
+def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
+    for owner in owners:
         for key in ("apiVersion", "kind", "name", "uid"):
             if not owner.get(key):
                 text = "version must not be empty" if key == "apiVersion" else "must not be empty"
                 yield _cause(f"ownerReferences.{key}", "", text)
-    for each in _items(metadata.get("finalizers"), str):
-        yield from (_cause("finalizers", each, text) for text in _qualified(each))
+    controllers = [each for each in owners if each.get("controller") is True]
+    if len(controllers) > 1:
+        first, second = (f"{each.get('kind')}/{each.get('name')}" for each in controllers[:2])
+        text = (
+            "Only one reference can have Controller set to true. "
+            f'Found "true" in references for {first} and {second}'
+        )
+        yield _cause("ownerReferences", owners, text)
 
 
 def _types(metadata: Mapping[str, Any]) -> Iterator[Cause]:
@@ -66,11 +90,20 @@ def _types(metadata: Mapping[str, Any]) -> Iterator[Cause]:
         for key, value in _members(metadata.get(name)):
             if not isinstance(value, str):
                 yield _of_type(f"{name}.{key}", value, "string")
-    for name, inner, called in (("ownerReferences", dict, "object"), ("finalizers", str, "string")):
+    for name, inner, called in _ELEMENTS:
         listed = metadata.get(name)
         for index, each in enumerate(listed if isinstance(listed, list) else ()):
             if not isinstance(each, inner):
                 yield _of_type(f"{name}[{index}]", each, called)
+            elif isinstance(each, dict) and name == "managedFields":
+                yield from _of_entry(f"{name}[{index}]", each)
+
+
+def _of_entry(place: str, entry: Mapping[str, Any]) -> Iterator[Cause]:
+    for name, (type_, called) in _OF_ENTRIES.items():
+        found = entry.get(name)
+        if found is not None and not isinstance(found, type_):
+            yield _of_type(f"{place}.{name}", found, called)
 
 
 def _of_type(place: str, found: Any, expected: str) -> Cause:
@@ -109,7 +142,7 @@ def _wrong_with(text: str) -> Iterator[str]:
         yield f"name part must {_OF_NAME}"
 
 
-def _cause(place: str, found: str, text: str) -> Cause:
+def _cause(place: str, found: Any, text: str) -> Cause:
     said = msgspec.json.encode(found).decode()
     return Cause("FieldValueInvalid", f"metadata.{place}", f"Invalid value: {said}: {text}")
 

@@ -135,14 +135,18 @@ class Namespaces(Resources):
 
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
         """A new namespace: it has a label with its name, and is active."""
-        metadata = document.get("metadata", {})
-        labels = {**(metadata.get("labels") or {}), _NAME_LABEL: target.name}
         return {
-            **document,
-            "metadata": {**metadata, "labels": labels},
+            **_labelled(document, target),
             "spec": {"finalizers": [_FINALIZER]},
             "status": {"phase": "Active"},
         }
+
+    def changed(
+        self, target: Target, before: dict[str, Any], after: dict[str, Any]
+    ) -> dict[str, Any]:
+        """A namespace after a write: whatever a client leaves out, the label with its name and its finalizers stay."""
+        wanted = super().changed(target, before, after)
+        return {**_labelled(wanted, target), "spec": before.get("spec", {})}
 
     def _terminate(self, target: Target) -> None:
         """Says in the status that a namespace is being deleted."""
@@ -193,6 +197,13 @@ class NamespaceController:
             there = self._inventory.find(self._inventory.core_kind(NAMESPACES), "", namespace)
             if there is not None:
                 self.changed(there)
+
+
+def _labelled(document: dict[str, Any], target: Target) -> dict[str, Any]:
+    """A namespace with the label that has its name."""
+    metadata = document.get("metadata", {})
+    labels = {**(metadata.get("labels") or {}), _NAME_LABEL: target.name}
+    return {**document, "metadata": {**metadata, "labels": labels}}
 
 
 def _released(metadata: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The patches that custom resources take: JSON merge patches and JSON patches.
+"""The patches that resources take: JSON merge patches and JSON patches, and strategic merge patches where these are Kubernetes' own.
 
 Sources: RFC 7386, RFC 6902.
 """
@@ -11,11 +11,14 @@ import jsonpatch
 import jsonpointer
 
 from trundle.api._documents import require_bounded, too_deep
+from trundle.api._kinds import ServedKind
 from trundle.api._status import ApiError, bad_request, unsupported_media_type
+from trundle.api._strategic import merge_strategically
 
 MERGE = "application/merge-patch+json"
 JSON = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"
+STRATEGIC = "application/strategic-merge-patch+json"
 _MOST_OPERATIONS = 10_000
 
 
@@ -46,7 +49,8 @@ def apply_operations(document: Any, operations: Any) -> Any:
     patched = copy.deepcopy(document)
     for number, operation in enumerate(operations, 1):
         try:
-            patched = jsonpatch.JsonPatch([operation]).apply(patched, in_place=True)
+            meant = _meant(operation, patched)
+            patched = jsonpatch.JsonPatch(meant).apply(patched, in_place=True)
         except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError) as error:
             why = f"operation {number} of the JSON patch does not fit: {_reason(operation, error)}"
             raise ApiError(422, "Invalid", why) from None
@@ -54,6 +58,24 @@ def apply_operations(document: Any, operations: Any) -> Any:
             raise too_deep() from None
     require_bounded(patched)
     return patched
+
+
+def _meant(operation: Any, document: Any) -> list[Any]:
+    """An operation as API servers apply it to a document.
+
+    A member that is not there is replaced by being added, and `test` finds null in its place, by which clients say that nothing is there.
+    """
+    if not isinstance(operation, dict) or operation.get("op") not in {"replace", "test"}:
+        return [operation]
+    path = operation.get("path")
+    if not isinstance(path, str) or not path.startswith("/"):
+        return [operation]
+    owner, name = jsonpointer.JsonPointer(path).to_last(document)
+    if not isinstance(owner, dict) or name in owner:
+        return [operation]
+    if operation["op"] == "replace":
+        return [{**operation, "op": "add"}]
+    return [] if operation.get("value", "") is None else [operation]
 
 
 def _reason(operation: Any, error: Exception) -> str:
@@ -75,22 +97,40 @@ def merge_object(document: Any, patch: Any) -> Any:
     Raises:
         ApiError: the patch is no JSON object.
     """
+    return merge(document, _required_object(patch))
+
+
+def merge_object_strategically(document: Any, patch: Any) -> Any:
+    """A document after a strategic merge patch of a whole object; the input is not changed.
+
+    Raises:
+        ApiError: the patch is no JSON object.
+    """
+    return merge_strategically(document, _required_object(patch))
+
+
+def _required_object(patch: Any) -> dict[str, Any]:
     if not isinstance(patch, dict):
         raise bad_request("a merge patch is a JSON object")
-    return merge(document, patch)
+    return patch
 
 
-PATCHES: Mapping[str, Callable[[Any, Any], Any]] = {JSON: apply_operations, MERGE: merge_object}
+PATCHES: Mapping[str, Callable[[Any, Any], Any]] = {
+    JSON: apply_operations,
+    MERGE: merge_object,
+    STRATEGIC: merge_object_strategically,
+}
 """How to apply a patch, by its media type."""
 
 
-def patch_of(media_type: str) -> Callable[[Any, Any], Any]:
-    """How to apply a patch of a media type.
+def patch_of(media_type: str, kind: ServedKind) -> Callable[[Any, Any], Any]:
+    """How to apply a patch of a media type to objects of a resource type.
 
     Raises:
         ApiError: it is not supported.
     """
-    found = PATCHES.get(media_type)
-    if found is None:
-        raise unsupported_media_type(media_type, (*PATCHES, APPLY))
-    return found
+    # As in a cluster: custom resources have a group, Kubernetes' own have none.
+    known = [each for each in PATCHES if each != STRATEGIC or not kind.group]
+    if media_type not in known:
+        raise unsupported_media_type(media_type, (*known, APPLY))
+    return PATCHES[media_type]

@@ -5,9 +5,9 @@ from typing import Any
 
 from trundle.api._documents import METADATA
 from trundle.api._duplicates import duplicate_fields
-from trundle.api._patches import APPLY, JSON
+from trundle.api._patches import APPLY, JSON, PATCHES
 from trundle.api._requests import Request, Target
-from trundle.api._status import ApiError, answer_to, bad_request, field_of
+from trundle.api._status import ApiError, Cause, answer_to, bad_request, field_of, invalid
 from trundle.errors import TrundleError
 from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
 
@@ -25,6 +25,7 @@ class Reading:
     def __init__(self, request: Request, name: str, *, applying: bool = False) -> None:
         self._name = name
         self._applying = applying
+        self._patching = request.media_type in PATCHES
         # What is not there has no owner.
         self._strict = applying or request.field_validation == "Strict"
         self._warns = request.field_validation == "Warn"
@@ -67,7 +68,7 @@ class Reading:
             ApiError: there are some.
         """
         if self._strict and (self._metadata or self._duplicates):
-            raise bad_request(self._unknown(self._metadata, target))
+            raise self._refused(self._metadata, target)
 
     def explained(self, target: Target) -> "Explained":
         """Turns errors within into answers."""
@@ -82,12 +83,19 @@ class Reading:
                 if each.code is ValueCode.UNKNOWN
             ]
             if unknown:
-                return bad_request(self._unknown([*unknown, *self._metadata], target))
+                return self._refused([*unknown, *self._metadata], target)
         return answer_to(error, target.kind, self._name)
+
+    def _refused(self, fields: list[str], target: Target) -> ApiError:
+        """The answer to unknown fields. After a patch they are invalid: `kubectl edit` opens its editor again."""
+        said = self._unknown(sorted(fields), target)
+        if not self._patching:
+            return bad_request(said)
+        cause = Cause("FieldValueInvalid", "patch", f"Invalid value: {said}")
+        return invalid(target.kind, self._name, [cause])
 
     def _unknown(self, fields: list[str], target: Target) -> str:
         """What is said of unknown fields."""
-        fields = sorted(fields)
         kind, version = target.kind.kind, target.kind.api_version(target.served)
         if self._applying:
             what = f"{self._namespace}/{self._name}; {version}, Kind={kind}"
@@ -100,9 +108,11 @@ class Reading:
                 *(f'unknown field "{each}"' for each in fields),
             ]
         )
+        strictly = f"strict decoding error: {listed}"
+        if self._patching:
+            return strictly
         return (
-            f'{kind} in version "{target.served.label}" cannot be handled as a {kind}: '
-            f"strict decoding error: {listed}"
+            f'{kind} in version "{target.served.label}" cannot be handled as a {kind}: {strictly}'
         )
 
 

@@ -66,6 +66,9 @@ def require_same(
         patched: whether it came about by a patch, or is a configuration that is applied.
     """
     was, said = metadata_of(before), metadata_of(after)
+    if patched and not said.get("name"):
+        text = f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
+        raise bad_request(text)
     require_named(target, said)
     require_namespace(target, said)
     if said.get("uid") not in {None, "", was["uid"]}:

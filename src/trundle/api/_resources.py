@@ -9,7 +9,7 @@ import msgspec
 
 from trundle._clock import Clock
 from trundle.api._admission import Admission, Placed
-from trundle.api._bodies import as_json, document_of
+from trundle.api._bodies import as_json, document_of, meant
 from trundle.api._documents import (
     object_of,
     require_kind,
@@ -18,6 +18,7 @@ from trundle.api._documents import (
     text_of,
     to_scheme,
     values_of,
+    with_tidy_metadata,
     without_version,
 )
 from trundle.api._object_reads import ObjectReads
@@ -199,17 +200,20 @@ class Resources(ObjectReads):
         """Changes an object by a patch, or applies a configuration to it."""
         if request.media_type == APPLY:
             return (yield from self._apply(request))
-        apply = patch_of(request.media_type)
+        apply = patch_of(request.media_type, request.target.kind)
         patch = values_of(request.body)
-        changed = self._write(request, lambda current: require_object(apply(current(), patch)))
-        return (yield from changed)
+
+        def changed(current: _Current) -> dict[str, Any]:
+            return meant(require_object(apply(current(), patch)), request)
+
+        return (yield from self._write(request, changed))
 
     def _apply(self, request: Request) -> Steps:
         """Applies a configuration; an object that is not there is created."""
         target = request.target
         if not request.query.get("fieldManager"):
             raise without_manager()
-        config = object_of(as_json(request.body))
+        config = meant(object_of(as_json(request.body)), request)
         require_kind(config, target.kind, target.served)
         require_namespace(target, metadata_of(config))
         require_named(target, metadata_of(config))
@@ -227,7 +231,7 @@ class Resources(ObjectReads):
                 owned = ownership.after_apply(
                     live, config, request.manager, self._clock(), target.subresource, force=force
                 )
-            return Wanted(owned)
+            return Wanted(with_tidy_metadata(owned))
 
         try:
             return (yield from self.write(request, after, reading))
@@ -244,9 +248,9 @@ class Resources(ObjectReads):
         return self._removals.one(request)
 
     def delete_all(self, request: Request) -> Answer:
-        """Deletes all objects that selectors choose."""
+        """Deletes all objects that selectors choose, or as many of them as a client limits it to."""
         target = request.target
-        listed = self.get_all(Request(target, {**request.query, "limit": ""}))
+        listed = self.get_all(Request(target, request.query))
         warnings: dict[str, None] = {}
         for each in _decode(listed.body)["items"]:
             namespace, name = each["metadata"].get("namespace", ""), each["metadata"]["name"]
@@ -306,7 +310,7 @@ class Resources(ObjectReads):
                 current = lookup.outcome()
                 before = object_of(self.views.kept(current, target.kind, target.served))
             found = after(before, current.data)
-            wanted = status_apart(target, before, found.document)
+            wanted = self.changed(target, before, found.document)
             same = text_of(wanted) == text_of(before)
             if not same and not found.is_valid:
                 self._validators.require_valid(target, before, wanted)
@@ -364,6 +368,12 @@ class Resources(ObjectReads):
             )
         reading.require_strict(target)
         return found
+
+    def changed(
+        self, target: Target, before: dict[str, Any], after: dict[str, Any]
+    ) -> dict[str, Any]:
+        """What of a document is written over an object: only its status, or all but that, where it is written apart."""
+        return status_apart(target, before, after)
 
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
         """What of a new object is stored: all but its status, where that is written apart."""

@@ -1,5 +1,7 @@
 """What a version's schema says about a document, patterns and ranges included; in the words of an API server."""
 
+import base64
+import re
 import urllib.parse
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -32,6 +34,29 @@ _SAYS: Mapping[str, Callable[[str, Any], str]] = {
     ),
     "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
 }
+_GO_DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
+_ISO_DURATION = re.compile(
+    r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)", re.ASCII
+)
+
+
+def _is_duration(text: str) -> bool:
+    """Whether a text is a duration as API servers write it, `1h30m`, or as JSON Schema does, `PT1H30M`."""
+    return bool(_GO_DURATION.fullmatch(text) or _ISO_DURATION.fullmatch(text))
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        return bool(base64.b64decode(text, validate=True))
+    except ValueError:
+        return False
+
+
+_FORMATS = {"duration": _is_duration, "byte": _is_base64}
+"""The formats that API servers know otherwise than JSON Schema."""
+_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+"""What fits into the formats of integers; clients of others cannot read more."""
+
 _MOST_OF = {"maxItems": "items", "maxProperties": "properties"}
 
 
@@ -51,13 +76,17 @@ class Validator:
         }
         schema = {"$ref": _reference(served.root), "$defs": defs}
         self._shape = resource_shape(served.schema, served.resource)
-        self._validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+        self._validator = jsonschema_rs.Draft202012Validator(
+            schema, validate_formats=True, formats=_FORMATS
+        )
 
     def causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What is wrong with a document, by its places."""
         plain = msgspec.json.decode(text_of(document))
         found = dict.fromkeys(each for error in self._errors(plain) for each in _causes(error))
-        for place, value in duplicates(self._shape, plain):
+        # Finalizers and owners may stand again: clients that add one do not look.
+        stated = {key: value for key, value in plain.items() if key != "metadata"}
+        for place, value in duplicates(self._shape, stated):
             said = msgspec.json.encode(value).decode()
             found[Cause("FieldValueDuplicate", place, f"Duplicate value: {said}")] = None
         found |= dict.fromkeys(metadata_causes(document))
@@ -96,7 +125,7 @@ def _as_json_schema(schema: Any) -> Any:
     if not isinstance(schema, dict):
         return schema
     properties: Mapping[str, Any] = schema.get("properties", {})
-    found = {
+    found: dict[str, Any] = {
         key: {name: _as_json_schema(each) for name, each in value.items()}
         if key == "properties"
         else value
@@ -105,6 +134,10 @@ def _as_json_schema(schema: Any) -> Any:
         for key, value in schema.items()
         if key != "nullable"
     }
+    if schema.get("type") == "integer" and (fitting := _RANGES.get(schema.get("format", ""))):
+        least, most = fitting
+        found["minimum"] = max(least, found.get("minimum", least))
+        found["maximum"] = min(most, found.get("maximum", most))
     if "required" in found:
         needed = (name for name in found["required"] if "default" not in properties.get(name, {}))
         found["required"] = list(needed)
@@ -132,7 +165,7 @@ def _causes(error: jsonschema_rs.ValidationError) -> Iterator[Cause]:
         yield _of_type(place, error.instance, " or ".join(kind.types))
     elif keyword == "format":
         said = f"Invalid value: {value}: {place} in body must be of type {limit}: {value}"
-        yield Cause("FieldValueInvalid", place, said)
+        yield Cause("FieldValueTypeInvalid", place, said)
     elif keyword == "enum":
         known = ", ".join(msgspec.json.encode(each).decode() for each in kind.options)
         yield Cause(

@@ -104,8 +104,8 @@ def json_text(value: Json) -> str:
             return "true" if value else "false"
         case int():
             return str(value)
-        case float():
-            return _number(value)
+        case float() | Decimal():
+            return _number(float(value))
         case str():
             return _text(value)
         case list():

@@ -6,7 +6,7 @@ import msgspec
 
 from trundle.api.apply._fields import Json
 
-_ENCODE = msgspec.json.Encoder().encode
+_ENCODE = msgspec.json.Encoder(decimal_format="number").encode
 
 
 class Absent:
