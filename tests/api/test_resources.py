@@ -463,3 +463,117 @@ def test_yaml_has_each_member_once(client):
     body = b"metadata: {name: ada}\nteam: red\nteam: blue\n"
     found = client.http.post(client.at(OLD), content=body, headers=headers)
     assert (found.status_code, found.json()["reason"]) == (400, "BadRequest")
+
+
+@pytest.mark.parametrize("age", [b"36.0", b"3.6e1", b"36"])
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_whole_numbers_may_be_written_with_a_fraction(client, age, method):
+    """Clients of many languages know no integers."""
+    if method == "POST":
+        body = b'{"metadata": {"name": "ada"}, "team": "red", "age": %b}' % age
+        code, _ = client.call("POST", client.at(OLD), body)
+    else:
+        client.create(OLD, "ada", team="red")
+        media_type = "application/merge-patch+json"
+        code, _ = client.call(
+            "PATCH", client.at(OLD, "ada"), b'{"age": %b}' % age, media_type=media_type
+        )
+    assert code in {200, 201}
+    assert client.http.get(client.at(OLD, "ada")).text.count('"age":36,') == 1
+
+
+@pytest.mark.parametrize("age", [b"36.5", b"1e400", b"-1e999", b"1e30"])
+def test_other_numbers_are_no_integers(client, age):
+    body = b'{"metadata": {"name": "ada"}, "team": "red", "age": %b}' % age
+    assert client.call("POST", client.at(OLD), body)[0] in {400, 422}
+    code, found = client.call("POST", client.at(NEW), body.replace(b"team", b"group"))
+    assert (code, "age" in found) in {(201, False), (400, False)}
+
+
+def test_free_numbers_stay_as_they_are_written(client):
+    body = b'{"metadata": {"name": "ada"}, "group": "red", "free": {"a": 2.0, "b": 1.10}}'
+    assert client.call("POST", client.at(NEW), body)[0] == 201
+    assert '"free":{"a":2.0,"b":1.10}' in client.http.get(client.at(NEW, "ada")).text
+
+
+def test_labels_without_a_value_are_empty(client):
+    made = {"metadata": {"name": "ada", "labels": {"a": None}}, "group": "red"}
+    code, found = client.call("POST", client.at(NEW), made)
+    assert (code, found["metadata"]["labels"]) == (201, {"a": ""})
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"dryRun": "All"},
+        {"dryRun": ["Some"]},
+        {"kind": "Member"},
+        {"preconditions": []},
+        {"preconditions": {"uid": 1}},
+        {"gracePeriodSeconds": "soon"},
+        {"orphanDependents": "yes"},
+        {"propagationPolicy": 1},
+    ],
+    ids=json.dumps,
+)
+def test_options_that_make_no_sense_delete_nothing(client, options):
+    client.create(NEW, "ada", group="red")
+    for path in (client.at(NEW, "ada"), client.at(NEW)):
+        assert client.call("DELETE", path, options)[0] in {400, 422}
+        assert client.call("GET", client.at(NEW, "ada"))[0] == 200
+
+
+def test_no_more_is_deleted_than_is_asked(client):
+    for name in "abc":
+        client.create(NEW, name, group="red")
+    assert client.call("DELETE", f"/apis/{GROUP}/{NEW}/members")[0] == 405
+    assert client.call("DELETE", client.at(NEW), limit="2")[0] == 200
+    found = client.call("GET", client.at(NEW))[1]
+    assert [each["metadata"]["name"] for each in found["items"]] == ["c"]
+
+
+def test_a_list_is_not_older_than_a_client_wants(client):
+    made = client.create(NEW, "ada", group="red")
+    reached = made["metadata"]["resourceVersion"]
+    assert client.call("GET", client.at(NEW), resourceVersion=reached)[0] == 200
+    code, found = client.call("GET", client.at(NEW), resourceVersion=f"{int(reached) + 1}")
+    assert (code, found["reason"]) == (504, "Timeout")
+    assert found["details"]["causes"][0]["reason"] == "ResourceVersionTooLarge"
+    assert client.call("GET", client.at(NEW), resourceVersion="x")[0] == 400
+
+
+def test_a_patch_takes_no_name_away(client):
+    client.call("POST", client.at(NEW), member("ada", group="red"))
+    client.patch(NEW, "ada", {"metadata": {"labels": {"a": "b"}}})
+    for patch in ({"metadata": None}, {"metadata": {"name": None}}):
+        assert client.patch(NEW, "ada", patch)[0] == 400
+    assert client.get(NEW, "ada")["metadata"]["labels"] == {"a": "b"}
+
+
+def test_no_answer_about_objects_is_kept_by_caches(client):
+    for path in (client.at(NEW), client.at(NEW, "none")):
+        assert client.http.get(path).headers["cache-control"] == "no-cache, private"
+
+
+def test_finalizers_may_stand_again(client):
+    made = {"metadata": {"name": "ada", "finalizers": ["x.y/z", "x.y/z"]}, "group": "red"}
+    assert client.call("POST", client.at(NEW), made)[0] == 201
+
+
+@pytest.mark.parametrize("kind", ["Member", "PartialObjectMetadata", "Table"])
+def test_bookmarks_have_the_form_of_objects(client, kind):
+    """Clients that know metadata alone can read nothing else."""
+    client.create(NEW, "ada", group="red")
+    query = {"watch": "true", "timeoutSeconds": "1", "allowWatchBookmarks": "true"}
+    query |= {"sendInitialEvents": "True", "resourceVersionMatch": "NotOlderThan"}
+    form = "" if kind == "Member" else f";as={kind};v=v1;g=meta.k8s.io"
+    headers = {"accept": f"application/json{form}"}
+    lines = client.http.get(client.at(NEW), params=query, headers=headers).text.splitlines()
+    found = [(each["type"], each["object"]["kind"]) for each in map(json.loads, lines)]
+    assert found == [("ADDED", kind), ("BOOKMARK", kind)]
+
+
+def test_a_watch_may_begin_with_what_comes(client):
+    client.create(NEW, "ada", group="red")
+    query = {"watch": "true", "timeoutSeconds": "1", "sendInitialEvents": "false"}
+    assert client.http.get(client.at(NEW), params=query).text == ""

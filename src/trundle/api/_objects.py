@@ -43,6 +43,9 @@ _MOST_ASKED = 32
 _LONG = 256 * 1024
 """Bodies from this length on have threads of their own, so that short ones need not wait for them."""
 
+_FRESH = (b"cache-control", b"no-cache, private")
+"""Proxies and browsers ask again, as an object may have changed."""
+
 _LONGEST_WATCH = 3600.0
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 _READING = frozenset({"GET", "HEAD"})
@@ -129,7 +132,8 @@ class Objects:
         except Exception as error:
             await broken(error)(scope, receive, send)
             raise
-        await response(scope, receive, send)
+        response.raw_headers.append(_FRESH)
+        await warning(response, deprecated(target))(scope, receive, send)
 
     async def _response(
         self, found: Served, target: Target, scope: Scope, receive: Receive
@@ -196,7 +200,7 @@ class Objects:
                 part, is_last = await asyncio.to_thread(next, parts)
                 yield part
 
-        return warning(StreamingResponse(streamed(), media_type=JSON), deprecated(target))
+        return StreamingResponse(streamed(), media_type=JSON)
 
     def _watch(self, served: Served, request: Request, shown: Representation) -> Response:
         """Streams changes, one JSON object in each line."""
@@ -235,7 +239,7 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> tuple[Request
         body, media_type = protobuf.json_of(body), JSON
     request = Request(
         target,
-        dict(QueryParams(query)) if query else {},
+        dict(reversed(QueryParams(query).multi_items())) if query else {},  # The first counts.
         body,
         media_type,
         headers.get(b"user-agent", b"").decode("latin-1"),
@@ -265,5 +269,8 @@ def _action(method: str, found: Served, target: Target) -> Callable[[Request], A
     if method in _READING:
         return resources.get if target.name else resources.get_all
     if method == "DELETE" and not target.subresource:
-        return resources.delete if target.name else resources.delete_all
+        if target.name:
+            return resources.delete
+        if target.namespace or not target.kind.namespaced:  # Never those of all namespaces at once.
+            return resources.delete_all
     raise not_allowed()

@@ -16,12 +16,20 @@ JSON = "application/json"
 def answered(answer: Answer, shown: Representation, target: Target) -> Response:
     """An answer about objects, in the form that the client wants."""
     response = Response(shown.of(answer.body, target), answer.code, media_type=shown.media_type)
-    return warning(response, [*answer.warnings, *deprecated(target)])
+    return warning(response, answer.warnings)
 
 
 def deprecated(target: Target) -> list[str]:
-    """What a client of a deprecated version is warned with."""
-    return [target.served.deprecated] if target.served.deprecated else []
+    """What a client of a deprecated version is warned with, whatever it is answered.
+
+    A warning that only says so names the version to use instead, as API servers do.
+    """
+    kind, said = target.kind, target.served.deprecated
+    if said == f"{kind.api_version(target.served)} {kind.kind} is deprecated":
+        preferred = next(iter(kind.versions.values()))
+        if not preferred.deprecated:
+            return [f"{said}; use {kind.api_version(preferred)} {kind.kind}"]
+    return [said] if said else []
 
 
 def warning(response: Response, warnings: Iterable[str]) -> Response:
