@@ -158,9 +158,9 @@ class Expressions:
                 derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
                 return call("refill", [source, self.entries.constant(entries, hint), derived, view])
-            case HookRefill(inner, entries, seen_by_hook):
+            case HookRefill(inner, entries, before):
                 derived = self.render(inner, source, hint)
-                made = self._evaluator((seen_by_hook,), f"{hint.rstrip('_')}_seen", self.shape)
+                made = self._evaluator((before,), f"{hint.rstrip('_')}_before", self.shape)
                 arguments = [source, self.entries.constant(entries, hint), derived]
                 return call("refill", [*arguments, f"lambda _: {made}({source})"])
             case KeepElements(inner, entries, seen, keyed):

@@ -97,9 +97,9 @@ class LiveExpressions:
                 derived, kept = self.closure(inner), self.entries(entries)
                 view = self.steps.closure(seen)
                 return lambda source: refill(source, kept, derived(source), view)
-            case HookRefill(inner, entries, seen_by_hook):
+            case HookRefill(inner, entries, before):
                 derived, kept = self.closure(inner), self.entries(entries)
-                made = self.closure(seen_by_hook)
+                made = self.closure(before)
                 return lambda source: refill(source, kept, derived(source), lambda _: made(source))
             case KeepElements(inner, entries, seen, keyed):
                 derived, kept = self.closure(inner), self.entries(entries)

@@ -165,12 +165,12 @@ class HookRefill(msgspec.Struct, frozen=True):
     Attributes:
         value: what the hook writes now.
         entries: the entries that the whole value may have been stashed at, in the shape of `value`.
-        seen: what the hook would write for what its other method makes of the entries.
+        before: what the hook writes for what its other method makes of the entries.
     """
 
     value: "Expression"
     entries: tuple[PlannedEntry, ...]
-    seen: "Expression"
+    before: "Expression"
 
 
 class KeepElements(msgspec.Struct, frozen=True):

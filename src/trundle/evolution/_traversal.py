@@ -21,8 +21,8 @@ def operands(value: steps.Expression) -> tuple[steps.Expression, ...]:
             return (inner,)
         case steps.KeepElements(inner) | steps.KeepPlaces(inner) | steps.Refill(inner):
             return (inner,)
-        case steps.HookRefill(inner, _, seen):
-            return (inner, seen)
+        case steps.HookRefill(inner, _, before):
+            return (inner, before)
         case steps.Presence(inner):
             return (inner,)
         case steps.Solid(holder, inner):
