@@ -14,6 +14,7 @@ from trundle.evolution.steps import (
     Hidden,
     HookCall,
     HookOutput,
+    HookRefill,
     KeepPlaces,
     Leaf,
     Optional,
@@ -51,6 +52,7 @@ V1 = shape("storage v1")
         Unstash((PlannedEntry(place("a@v1"), CONVERTER),), None),
         KeepPlaces(HOOKED, (), ToFreeForm()),
         Refill(HOOKED, (), ToFreeForm()),
+        HookRefill(Read("a"), (), HOOKED),
         Presence(HOOKED),
         Said(Unstash((), None), HOOKED, place("o@v1"), V1),
         Solid(Read("o"), HOOKED, place("o@v1"), (Leaf("a", place("o.a@v1")),)),
@@ -74,6 +76,7 @@ def test_every_expression_has_its_operands_and_changes(record):
         "call": HOOKED.call,
         "value": Read("a"),
         "holder": HOOKED,
+        "before": HOOKED,
         "said": Unstash((), None),
     }
     value = record(**{name: known.get(name) for name in record.__struct_fields__})

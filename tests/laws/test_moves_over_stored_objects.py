@@ -162,9 +162,10 @@ def test_an_empty_object_within_another_shows_the_other_where_its_content_moves(
         assert scheme.convert(thing(V1, st=st), to=V2) == thing(V2, st={})
 
 
-def of_free(inside):
-    """An object that was free-form data, in another one or not, and into which a rule moves something."""
-    old, new, newer = {"o": "any"}, {"o": "Other"}, {"a": "string", "b": "string", "d": "string"}
+def of_free(inside, own):
+    """An object that was free-form data, in another one or not, under a name of its own, and into which a rule moves something."""
+    old, new, newer = {own: "any"}, {"o": "Other"}, {"a": "string", "b": "string", "d": "string"}
+    renames = {} if own == "o" else {own: "o"}
     types = {"Other": {"a": "string", "b": "string"}}
     if inside:
         versions = {
@@ -172,22 +173,32 @@ def of_free(inside):
             V2: {"Thing": {"q": "Holder"}, "Holder": new, **types},
             V3: {"Thing": {"q": "Holder"}, "Holder": new, "Other": newer},
         }
-        return evolve(versions, rules(V1, move={"x": "q.o.a"}))
+        return evolve(
+            versions,
+            rules(V1, move={"x": "q.o.a"}),
+            *([rules(V1, "Holder", rename=renames)] if renames else []),
+        )
     versions = {
         V1: {"Thing": {**old, "x": "string"}},
         V2: {"Thing": new, **types},
         V3: {"Thing": new, "Other": newer},
     }
-    return evolve(versions, rules(V1, move={"x": "o.a"}))
+    return evolve(versions, rules(V1, rename=renames, move={"x": "o.a"}))
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["outside", "inside"])
+@pytest.fixture(
+    scope="module",
+    params=itertools.product([False, True], ["o", "p"]),
+    ids=["outside", "outside, renamed", "inside", "inside, renamed"],
+)
 def free(request):
-    made = of_free(request.param)
+    inside, own = request.param
+    made = of_free(inside, own)
 
     def document(version, **properties):
-        held = {name: properties.pop(name) for name in ("o",) if name in properties}
-        return thing(version, **({"q": held} if request.param else held), **properties)
+        called = own if version == V1 else "o"
+        held = {called: properties.pop("o")} if "o" in properties else {}
+        return thing(version, **({"q": held} if inside else held), **properties)
 
     yield made, document
     forget(made)

@@ -122,6 +122,28 @@ def test_a_hook_that_writes_a_whole_object_is_a_note(project):
     )
 
 
+@pytest.mark.parametrize(("back", "loses"), [("a", False), ("c", True)])
+def test_a_hook_loses_what_it_does_not_write_where_no_way_leads_back(project, back, loses):
+    nested = "{type: object, properties: {x: {type: string}}}"
+    project.schema("2011-01-01", f"{{a: {STRING}, c: {STRING}}}")
+    project.schema("2012-02-02", f"{{b: {nested}}}")
+    project.write(
+        "names.py",
+        ONE_WAY
+        + f"""\
+    @hook(reads=("b",), writes=("{back}",))
+    def assign_from(self, source):
+        return {{}}
+""",
+    )
+    project.configure(
+        "hooks: [{type: Person, between: [2011-01-01, 2012-02-02], use: 'names:A'}]\n"
+    )
+    notes = project.findings("loss")
+    assert any("writes all of b in 2012-02-02" in each for each in notes)
+    assert any("loses what the hook does not write" in each for each in notes) is loses
+
+
 def test_a_hook_that_reads_the_object_that_it_writes_loses_nothing_of_it(project):
     for version in ("2011-01-01", "2012-02-02"):
         more = "" if version == "2011-01-01" else ", y: {type: string}"

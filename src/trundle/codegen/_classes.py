@@ -17,6 +17,7 @@ from trundle.evolution import (
     Lineage,
     Place,
     discriminators,
+    entries_as_free_form,
     entries_of_one_value,
     entries_within,
     list_keys,
@@ -286,6 +287,7 @@ class Classes:
             discriminators(lineage, version),
             tuple(list_keys(lineage, version).items()),
             tuple(entries_within(lineage, version).items()),
+            tuple(entries_as_free_form(lineage, version).items()),
             tuple(staying(lineage, version).items()),
             entries_of_one_value(lineage, version),
         )

@@ -42,6 +42,7 @@ from trundle.evolution.steps import (
     First,
     Hidden,
     HookOutput,
+    HookRefill,
     Items,
     KeepElements,
     KeepPlaces,
@@ -157,6 +158,11 @@ class Expressions:
                 derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
                 return call("refill", [source, self.entries.constant(entries, hint), derived, view])
+            case HookRefill(inner, entries, before):
+                derived = self.render(inner, source, hint)
+                made = self._evaluator((before,), f"{hint.rstrip('_')}_before", self.shape)
+                arguments = [source, self.entries.constant(entries, hint), derived]
+                return call("refill", [*arguments, f"lambda _: {made}({source})"])
             case KeepElements(inner, entries, seen, keyed):
                 derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
@@ -342,6 +348,8 @@ class Expressions:
         arguments = [source, self.entries.constant(value.entries, hint)]
         if value.witness is not None:
             arguments.append(self.witness(value.witness, self.shape))
+        if value.stale:
+            arguments.append("stale=True")
         return arguments
 
     def _hidden(self, inner: Expression, hint: str) -> str:

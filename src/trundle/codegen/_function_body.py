@@ -35,6 +35,7 @@ from trundle.evolution.steps import (
     Expression,
     First,
     HookOutput,
+    HookRefill,
     KeepElements,
     KeepPlaces,
     MapText,
@@ -414,7 +415,7 @@ def _calls_own_hook(step: Assign) -> bool:
 def asks_bag(witness: Witness | None) -> bool:
     """Whether a witness looks into the property bag; an object that is put together anew counts as that."""
     return witness is not None and any(
-        isinstance(each, Unstash | KeepElements | KeepPlaces | Refill | Said)
+        isinstance(each, Unstash | HookRefill | KeepElements | KeepPlaces | Refill | Said)
         for value in witness.values
         if value is not None
         for each in expressions_in(value)

@@ -10,8 +10,8 @@ from trundle.codegen._needed_plans import asks_base
 from trundle.codegen._statements import INDENT, Statements
 from trundle.codegen._text import as_types, call, class_mark, hook_mark, text_literal, type_mark
 from trundle.codegen._types import TypeRenderer
-from trundle.evolution import METADATA, ByHook, Place, PlanKey, Shape, snake
-from trundle.evolution.steps import Expression, HookCall
+from trundle.evolution import METADATA, ByHook, Place, PlanKey, Shape, expressions_in, snake
+from trundle.evolution.steps import Expression, HookCall, Unstash
 
 
 class HookCalls:
@@ -72,6 +72,7 @@ class HookCalls:
     def _function(self, hook: HookCall, shape: Shape) -> str:
         """The name of a helper that calls a hook with what it reads of an object."""
         lineage = self.key.lineage
+        known, self._known = self._known, {}
         with self.statements.apart() as lines:
             members = [
                 f"{attribute}={self.read(place, value, attribute)}"
@@ -79,6 +80,7 @@ class HookCalls:
                 if value is not None
                 for attribute in [attribute_at(self.types, lineage, place)]
             ]
+        self._known = known
         body = "".join(lines)
         body += call(class_mark(self._record(hook)), members, f"{INDENT}record = ")
         writes = sorted(
@@ -106,7 +108,8 @@ class HookCalls:
             given.append(f"base: {type_mark(self.class_of(self.key, self.key.target))} | None")
         class_ = snake(hook.use.rpartition(":")[2].rpartition(".")[2])
         text = call("def \x04", given) + f" -> {outputs}:\n{body}"
-        return self.statements.helper(f"{class_}_{hook.method}", text)
+        stale = "_stale" if any(map(_is_stale, _values(hook))) else ""
+        return self.statements.helper(f"{class_}_{hook.method}{stale}", text)
 
     def _record(self, hook: HookCall, *, outputs: bool = False, written: bool = False) -> ClassPath:
         """The class of a hook's record; of what it returns, or of the record of the side that it writes."""
@@ -120,8 +123,17 @@ class HookCalls:
 
     @staticmethod
     def _asks_base(hook: HookCall) -> bool:
-        return any(value is not None and asks_base(value) for _, value in hook.inputs)
+        return any(map(asks_base, _values(hook)))
 
     @staticmethod
     def _how(hook: HookCall) -> ByHook:
         return ByHook(hook.use, hook.method, hook.between, hook.up)
+
+
+def _values(hook: HookCall) -> list[Expression]:
+    return [value for _, value in hook.inputs if value is not None]
+
+
+def _is_stale(value: Expression) -> bool:
+    """Whether stale entries have a part in an expression."""
+    return any(isinstance(each, Unstash) and each.stale for each in expressions_in(value))

@@ -18,6 +18,7 @@ from trundle.evolution import (
     Lineage,
     Place,
     discriminators,
+    entries_as_free_form,
     entries_of_one_value,
     entries_within,
     list_keys,
@@ -215,11 +216,13 @@ def _tables(node: StorageNode, names: Any) -> dict[str, Any]:
 
     lineage, version = node.lineage, node.version
     within = entries_within(lineage, version)
+    free = entries_as_free_form(lineage, version)
     alike = entries_of_one_value(lineage, version)
     return {
         "__list_keys__": {names[name]: keys for name, keys in list_keys(lineage, version).items()},
         "__discriminators__": tuple(names[name] for name in discriminators(lineage, version)),
         "__entries_within__": tuple((path, plain(places)) for path, places in within.items()),
+        "__entries_as_free_form__": tuple((path, plain(places)) for path, places in free.items()),
         "__staying__": tuple(staying(lineage, version).items()),
         "__entries_of_one_value__": tuple((path, tuple(map(plain, each))) for path, each in alike),
     }

@@ -17,6 +17,7 @@ from trundle.evolution.steps import (
     Hidden,
     HookCall,
     HookOutput,
+    HookRefill,
     KeepElements,
     KeepPlaces,
     Leaf,
@@ -81,9 +82,9 @@ class LiveExpressions:
                 return self._read(name)
             case Change(inner, step):
                 return self._change(self.closure(inner), step)
-            case Unstash(entries, witness):
+            case Unstash(entries, witness, stale):
                 asked = self._unstash(entries, witness)
-                return lambda source: recall(source, *asked)
+                return lambda source: recall(source, *asked, stale=stale)
             case HookOutput():
                 return self._hook_output(value)
             case Hidden():
@@ -96,6 +97,10 @@ class LiveExpressions:
                 derived, kept = self.closure(inner), self.entries(entries)
                 view = self.steps.closure(seen)
                 return lambda source: refill(source, kept, derived(source), view)
+            case HookRefill(inner, entries, before):
+                derived, kept = self.closure(inner), self.entries(entries)
+                made = self.closure(before)
+                return lambda source: refill(source, kept, derived(source), lambda _: made(source))
             case KeepElements(inner, entries, seen, keyed):
                 derived, kept = self.closure(inner), self.entries(entries)
                 view, members = self.steps.closure(seen), self.steps.key_and_value(keyed)

@@ -151,6 +151,7 @@ class _Imports:
         self._near = near
         self._names: dict[str, set[str]] = {}
         self._checked: dict[str, set[str]] = {}
+        self._deferred: dict[str, str] = {}
 
     def class_name(self, path: str, *, plain: bool, checked: bool = False) -> str:
         """A class as the module's code calls it; `checked` for one in an annotation."""
@@ -172,7 +173,11 @@ class _Imports:
             alias = leaf
         elif path.module == HOOKS:
             alias = "calling_hooks"
-        return f"{self._module(path.module, alias)}.{path.name}"
+        if path.module.rpartition(".")[0] != self.package:
+            return f"{self._module(path.module, alias)}.{path.name}"
+        self._module(path.module, alias, checked=True)
+        self._deferred[alias] = leaf
+        return f"{alias}.{path.name}"
 
     def hook_name(self, use: str) -> str:
         """The instance of a hook class as the module's code calls it."""
@@ -197,17 +202,23 @@ class _Imports:
         (self._checked if checked else self._names).setdefault(origin, set()).add(name)
 
     def text(self) -> str:
-        """The import statements: other packages, this one, and what only type checkers import."""
+        """The import statements: other packages, this one, and what only type checkers import, or what is imported when it is used."""
         apart = {origin for origin in self._names if not origin.startswith(".")}
         checked = {
             origin: names - self._names.get(origin, set())
             for origin, names in self._checked.items()
         }
         only = textwrap.indent(_statements(checked, checked), "    ")
+        deferred = "".join(
+            f"    {alias} = DeferredModule({text_literal(f'.{leaf}')}, __package__)\n"
+            for alias, leaf in sorted(self._deferred.items())
+        )
         blocks = [
             _statements(self._names, apart),
             _statements(self._names, self._names.keys() - apart),
-            f"if TYPE_CHECKING:\n{only}" if only else "",
+            f"if TYPE_CHECKING:\n{only}" + (f"else:\n{deferred}" if deferred else "")
+            if only
+            else "",
         ]
         return "\n".join(block for block in blocks if block)
 

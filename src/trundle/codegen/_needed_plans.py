@@ -26,6 +26,7 @@ from trundle.evolution.steps import (
     FromFreeForm,
     Hidden,
     HookOutput,
+    HookRefill,
     KeepElements,
     KeepPlaces,
     KnownPart,
@@ -179,7 +180,12 @@ def _in_expression(
         case Unstash(entries, witness):
             yield from _in_entries(entries, lineage)
             yield from _in_witness(witness, lineage, known)
-        case KeepElements(entries=entries) | KeepPlaces(entries=entries) | Refill(entries=entries):
+        case (
+            HookRefill(entries=entries)
+            | KeepElements(entries=entries)
+            | KeepPlaces(entries=entries)
+            | Refill(entries=entries)
+        ):
             yield from _in_entries(entries, lineage)
         case Said(_, _, place, shape):
             yield from _in_type(lineage, place, shape)

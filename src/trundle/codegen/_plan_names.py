@@ -10,6 +10,7 @@ from trundle.evolution.steps import (
     First,
     Hidden,
     HookOutput,
+    HookRefill,
     KeepElements,
     KeepPlaces,
     Presence,
@@ -53,6 +54,7 @@ def about(value: Expression) -> str:
         case (
             Change(inner)
             | Hidden(inner)
+            | HookRefill(inner)
             | KeepElements(inner)
             | KeepPlaces(inner)
             | Presence(inner)

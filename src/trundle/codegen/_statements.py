@@ -19,7 +19,7 @@ _TAKEN = frozenset(
 )
 """Names that a variable of generated code must not hide."""
 _HELPER = re.compile(
-    r"_(derived|entries|hidden|holders|values|to_storage|from_storage|upgrade|to_v\w+|witness)(_\d+)?$"
+    r"_(derived|entries|hidden|holders|values|to_storage|from_storage|before|upgrade|to_v\w+|witness)(_\d+)?$"
 )
 """What the names of helpers end with."""
 

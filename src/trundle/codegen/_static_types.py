@@ -72,6 +72,7 @@ class StaticTypes:
                 steps.KeepElements()
                 | steps.KeepPlaces()
                 | steps.Refill()
+                | steps.HookRefill()
                 | steps.Said()
                 | steps.Solid()
             ):

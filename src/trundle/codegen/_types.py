@@ -17,6 +17,7 @@ from trundle.evolution import (
     Path,
     Place,
     discriminators,
+    entries_as_free_form,
     entries_of_one_value,
     entries_within,
     label_of,
@@ -236,6 +237,7 @@ class TypeRenderer:
             lines.extend(_list_keys(node, names))
             lines.extend(_discriminators(node, names))
             lines.extend(_entries_within(node))
+            lines.extend(_entries_as_free_form(node))
             lines.extend(_staying(node))
             lines.extend(_entries_of_one_value(node))
         else:
@@ -376,6 +378,12 @@ def _entries_within(node: StorageNode) -> list[str]:
     held = entries_within(node.lineage, node.version)
     shown = (_table_row(path, _places(places)) for path, places in held.items())
     return _table("__entries_within__", "tuple[tuple[str, str], ...]", shown) if held else []
+
+
+def _entries_as_free_form(node: StorageNode) -> list[str]:
+    held = entries_as_free_form(node.lineage, node.version)
+    shown = (_table_row(path, _places(places)) for path, places in held.items())
+    return _table("__entries_as_free_form__", "tuple[tuple[str, str], ...]", shown) if held else []
 
 
 def _staying(node: StorageNode) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trundle.evolution._errors import ChangeError
     from trundle.evolution._evolution import Evolution, ResourceLineage
     from trundle.evolution._free_form import doubled_in_free_form
-    from trundle.evolution._holders import entries_within, staying
+    from trundle.evolution._holders import entries_as_free_form, entries_within, staying
     from trundle.evolution._hooks import (
         converter_names,
         hooks_among,
@@ -101,6 +101,7 @@ __all__ = [
     "derived_keys",
     "discriminators",
     "doubled_in_free_form",
+    "entries_as_free_form",
     "entries_of_one_value",
     "entries_within",
     "expressions_in",

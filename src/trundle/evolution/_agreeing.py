@@ -43,7 +43,12 @@ def _expression(value: steps.Expression, text: steps.ToEnum) -> steps.Expression
         ):
             return msgspec.structs.replace(value, value=_expression(value.value, text))
         case (
-            steps.Read() | steps.Unstash() | steps.HookOutput() | steps.Hidden() | steps.Presence()
+            steps.Read()
+            | steps.Unstash()
+            | steps.HookOutput()
+            | steps.HookRefill()
+            | steps.Hidden()
+            | steps.Presence()
         ):
             return value
         case _:

@@ -1,17 +1,30 @@
 """What hooks write: the value of an output, as one call of the hook gives it."""
 
 from trundle.evolution._entries import Entries
-from trundle.evolution._threads import Derivation
+from trundle.evolution._lineage import Lineage
+from trundle.evolution._threads import Derivation, Place
 from trundle.evolution._values import End
 from trundle.evolution._ways import along, between, way
-from trundle.evolution.steps import Chain, Expression, HookCall, HookOutput, Refill, Shape
+from trundle.evolution.steps import (
+    Chain,
+    Expression,
+    HookCall,
+    HookOutput,
+    HookRefill,
+    Refill,
+    Shape,
+)
+from trundle.schema import FreeForm, ListOf, MapOf, Nullable
 
 
-def hook_output(call: HookCall, each: Derivation, goal: End, entries: Entries) -> Expression:
+def hook_output(
+    call: HookCall, before: HookCall | None, each: Derivation, goal: End, entries: Entries
+) -> Expression:
     """What a hook writes to a property, at some end.
 
     Args:
         call: the call, with all inputs.
+        before: the call with what the hook's other method makes of entries; None where that is not all that it reads.
         each: the derivation of the output.
         goal: where the value is wanted, and in which shape.
         entries: what the source has in its bag.
@@ -19,12 +32,22 @@ def hook_output(call: HookCall, each: Derivation, goal: End, entries: Entries) -
     lineage, output = entries.lineage, each.output
     made = End(lineage, output, Shape("api", output.version))
     typed = End(lineage, output, Shape("storage", output.version))
-    across = _seen_across(each, typed, entries)
-    if across is None:
-        return HookOutput(call, output, between(made, goal))
-    written = HookOutput(call, output, between(made, typed))
     kept = entries.read(lineage.thread(output), typed)
-    return along(Refill(written, kept, across), typed, goal)
+    across = _seen_across(each, typed, entries) if kept else None
+    written = HookOutput(call, output, between(made, typed))
+    if across is not None:
+        return along(Refill(written, kept, across), typed, goal)
+    if kept and before is not None and _has_parts(lineage, output):
+        seen = HookOutput(before, output, between(made, typed))
+        return along(HookRefill(written, kept, seen), typed, goal)
+    return HookOutput(call, output, between(made, goal))
+
+
+def _has_parts(lineage: Lineage, place: Place) -> bool:
+    """Whether values at a place have parts that may be kept by themselves."""
+    type_ = lineage.type(place)
+    bare = type_.inner if isinstance(type_, Nullable) else type_
+    return isinstance(bare, ListOf | MapOf | FreeForm) or lineage.holds_objects(place)
 
 
 def _seen_across(each: Derivation, typed: End, entries: Entries) -> Chain | None:
@@ -34,8 +57,7 @@ def _seen_across(each: Derivation, typed: End, entries: Entries) -> Chain | None
     still belongs to these objects. None where they have nothing in common with what the hook reads.
     """
     lineage = entries.lineage
-    homes = entries.read(lineage.thread(each.output), typed)
-    if not homes or not lineage.changing(each.output):
+    if not lineage.changing(each.output):
         return None
     for link in lineage.links:
         ends = {link.older, link.newer}

@@ -28,10 +28,12 @@ class Unstash(msgspec.Struct, frozen=True):
     Attributes:
         entries: the entries of one thread, the one that is written first.
         witness: what an entry must have accompanied to be current; None where nothing can make it stale.
+        stale: whether stale entries count, too.
     """
 
     entries: tuple[PlannedEntry, ...]
     witness: "Witness | None"
+    stale: bool = False
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -157,6 +159,20 @@ class Refill(msgspec.Struct, frozen=True):
     seen: ValueStep
 
 
+class HookRefill(msgspec.Struct, frozen=True):
+    """What a hook writes, with what only a stale entry still has inside of it.
+
+    Attributes:
+        value: what the hook writes now.
+        entries: the entries that the whole value may have been stashed at, in the shape of `value`.
+        before: what the hook writes for what its other method makes of the entries.
+    """
+
+    value: "Expression"
+    entries: tuple[PlannedEntry, ...]
+    before: "Expression"
+
+
 class KeepElements(msgspec.Struct, frozen=True):
     """A list derived from a map, with what only a stale entry of the list still has.
 
@@ -200,6 +216,7 @@ Expression: TypeAlias = (
     | Unstash
     | Change
     | HookOutput
+    | HookRefill
     | Hidden
     | KeepElements
     | KeepPlaces

@@ -22,6 +22,7 @@ from trundle.evolution.steps import (
     Solid,
     Witness,
 )
+from trundle.schema import FreeForm
 from trundle.version import ApiVersion
 
 
@@ -151,6 +152,25 @@ def entries_within(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple
                 places.extend(map(presence_entry, thread.places))
             if thread.at(version) is None:
                 places.extend(thread.places)
+        if places:
+            found[lineage.path(kept)] = tuple(places)
+    return dict(sorted(found.items()))
+
+
+def entries_as_free_form(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[Place, ...]]:
+    """The entries of the bag that keep a holder of a stored shape as versions have it that know free-form data there, by its path."""
+    found: dict[Path, tuple[Place, ...]] = {}
+    for holder in lineage.threads:
+        kept = holder.at(version)
+        if kept is None or not any(lineage.leaves(each) for each in holder.places):
+            continue
+        others = (
+            other
+            for link in lineage.links
+            for one, other in ((link.older, link.newer), (link.newer, link.older))
+            if one in holder.places and isinstance(lineage.type(other), FreeForm)
+        )
+        places = dict.fromkeys(each for other in others for each in lineage.thread(other).places)
         if places:
             found[lineage.path(kept)] = tuple(places)
     return dict(sorted(found.items()))

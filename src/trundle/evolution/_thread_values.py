@@ -316,7 +316,46 @@ class ThreadValues:
     ) -> Expression | None:
         """What a hook writes, where the source has any of what it reads."""
         call = self._call(each, how, seen)
-        return None if call is None else hook_output(call, each, goal, self.entries)
+        if call is None:
+            return None
+        return hook_output(call, self._call_before(each, how, seen), each, goal, self.entries)
+
+    def _call_before(self, each: Derivation, how: ByHook, seen: frozenset[int]) -> HookCall | None:
+        """A hook's call with what its other method makes of the entries of its outputs, current or not.
+
+        None where that does not give all that the hook reads: then nothing shows what the hook wrote when they were current.
+        """
+        if not self.entries.readable:
+            return None
+        back = {
+            found.output: found
+            for place in each.inputs
+            for found in self.lineage.derivations.get(self.lineage.thread(place).number, ())
+            if isinstance(found.how, ByHook)
+            and (found.how.use, found.how.between) == (how.use, how.between)
+            and found.how.up is not how.up
+        }
+        inputs: list[tuple[Place, Expression | None]] = []
+        for place in each.inputs:
+            if place not in back:
+                return None
+            made, other = back[place], back[place].how
+            assert isinstance(other, ByHook)
+            values = tuple((one, self._entry_or_value(one, how, seen)) for one in made.inputs)
+            call = HookCall(other.use, other.method, other.between, other.up, values)
+            inputs.append((place, HookOutput(call, place, None)))
+        return HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
+
+    def _entry_or_value(self, place: Place, how: ByHook, seen: frozenset[int]) -> Expression | None:
+        """What an entry has at a place that a hook writes, current or not; else what the source has there."""
+        thread, shape = self.lineage.thread(place), Shape("api", place.version)
+        derivations = self.lineage.derivations.get(thread.number, ())
+        written = any(each.how == how and each.output == place for each in derivations)
+        if written and thread.at(self.source.version) is None:
+            return Unstash(
+                self.entries.read(thread, End(self.lineage, place, shape)), None, stale=True
+            )
+        return None if thread.number in seen else self.value(thread, place, shape, seen)
 
     def _call(self, each: Derivation, how: ByHook, seen: frozenset[int]) -> HookCall | None:
         """A hook's call with what the source has of its inputs; None where it has none but metadata beside them."""

@@ -21,6 +21,8 @@ def operands(value: steps.Expression) -> tuple[steps.Expression, ...]:
             return (inner,)
         case steps.KeepElements(inner) | steps.KeepPlaces(inner) | steps.Refill(inner):
             return (inner,)
+        case steps.HookRefill(inner, _, before):
+            return (inner, before)
         case steps.Presence(inner):
             return (inner,)
         case steps.Solid(holder, inner):
@@ -42,7 +44,7 @@ def changes_in(value: steps.Expression) -> tuple[steps.ValueStep, ...]:
             return (step,)
         case steps.HookOutput(step=step):
             return () if step is None else (step,)
-        case steps.Unstash(entries):
+        case steps.Unstash(entries) | steps.HookRefill(_, entries):
             return tuple(each.step for each in entries if each.step is not None)
         case (
             steps.KeepElements(_, entries, step)

@@ -6,6 +6,7 @@ from trundle.errors import Finding
 from trundle.evolution import (
     ByHook,
     HookDeclaration,
+    HookMethod,
     Lineage,
     Link,
     Place,
@@ -57,7 +58,7 @@ def _one_way(hook: HookDeclaration) -> Iterator[Finding]:
 
 def _subtrees(project: Project, hook: HookDeclaration) -> Iterator[Finding]:
     reference = hook.reference
-    for method, _, up in _WAYS:
+    for method, back, up in _WAYS:
         declared = hook.assign.get(method)
         version = reference.newer if up else reference.older
         if declared is None:
@@ -70,13 +71,22 @@ def _subtrees(project: Project, hook: HookDeclaration) -> Iterator[Finding]:
                     continue
                 what = f"the hook {reference.use}.{method} writes all of {name} in {version}: "
                 what += f"no rule and no other hook has a say in what is inside of {held.name}"
-                if not _is_known(lineage, Place(version, name), declared.reads):
+                place = Place(version, name)
+                if not _follows(hook, back, declared) and not _is_known(
+                    lineage, place, declared.reads
+                ):
                     what += ", and an edit on the other side loses what the hook does not write where that side is stored"
                 yield _note(
                     reference.where,
                     what,
                     "let it write single properties inside of it, or let rules convert it",
                 )
+
+
+def _follows(hook: HookDeclaration, back: str, declared: HookMethod) -> bool:
+    """Whether all that a method reads is written by the other one: then that shows what the hook wrote before an edit."""
+    other = hook.assign.get(back)
+    return other is not None and set(declared.reads) <= set(other.writes)
 
 
 def _is_known(lineage: Lineage, output: Place, reads: Container[str]) -> bool:

@@ -74,6 +74,8 @@ def handler_of(value: steps.Expression) -> Handler:
             return handler_of(inner)
         case steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
             return handler_of(inner)
+        case steps.HookRefill(value=inner):
+            return handler_of(inner)
         case steps.Presence():
             return "Convert"
         case steps.Said(value=inner) | steps.Solid(value=inner):

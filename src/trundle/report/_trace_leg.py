@@ -216,6 +216,7 @@ class _Walk:
                 steps.KeepPlaces(value=inner, entries=entries)
                 | steps.KeepElements(value=inner, entries=entries)
                 | steps.Refill(value=inner, entries=entries)
+                | steps.HookRefill(value=inner, entries=entries)
             ):
                 kept = next(self._entries(pair, entries), None)
                 for each in self._located(pair, inner):

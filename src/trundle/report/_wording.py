@@ -76,7 +76,7 @@ def say(value: steps.Expression) -> str:
             return f"{say(inner)}, with the elements that only a stale entry of the bag has"
         case steps.KeepElements(value=inner):
             return f"{say(inner)}, with what only a stale entry of the bag has beside key and value"
-        case steps.Refill(value=inner):
+        case steps.Refill(value=inner) | steps.HookRefill(value=inner):
             return f"{say(inner)}, with what only a stale entry of the bag has inside of it"
         case steps.Presence(value=inner):
             return f"whether there is {say(inner)}"
@@ -102,6 +102,8 @@ def _reads(value: steps.Expression, name: str, hooks: int) -> bool:
         case steps.Change(value=inner) | steps.KeepElements(value=inner):
             return _reads(inner, name, hooks)
         case steps.KeepPlaces(value=inner) | steps.Refill(value=inner):
+            return _reads(inner, name, hooks)
+        case steps.HookRefill(value=inner):
             return _reads(inner, name, hooks)
         case steps.Presence(value=inner) | steps.Said(value=inner) | steps.Solid(value=inner):
             return _reads(inner, name, hooks)

@@ -15,6 +15,7 @@ from trundle.runtime._bag import (
 from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._by_class import forget_classes
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
+from trundle.runtime._deferred import DeferredModule
 from trundle.runtime._documents import find_path, member_path
 from trundle.runtime._entries import BagEntry, Entry, PropertyBag, StoredEntry
 from trundle.runtime._errors import (
@@ -123,6 +124,7 @@ __all__ = [
     "Conversion",
     "ConversionError",
     "ConversionTable",
+    "DeferredModule",
     "DocumentError",
     "Entry",
     "Finding",

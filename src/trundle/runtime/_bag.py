@@ -198,10 +198,14 @@ def current(stored: StorageObject, entry: Any, witness: Derive | None) -> bool:
 
 
 def recall(
-    stored: StorageObject, entries: tuple[BagEntry[Value], ...], witness: Derive | None = None
+    stored: StorageObject,
+    entries: tuple[BagEntry[Value], ...],
+    witness: Derive | None = None,
+    *,
+    stale: bool = False,
 ) -> Value | Absent:
-    """Like `unstash`, but absent where there is no current entry."""
-    value = unstash(stored, entries, witness)
+    """Like `unstash`, but absent where there is no such entry."""
+    value = unstash(stored, entries, witness, stale=stale)
     return ABSENT if value is MISSING else value
 
 

@@ -111,6 +111,9 @@ class StorageObject(GeneratedObject, kw_only=True):
     __entries_within__: ClassVar[
         tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]
     ] = ()
+    __entries_as_free_form__: ClassVar[
+        tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]
+    ] = ()
     __staying__: ClassVar[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = ()
     __entries_of_one_value__: ClassVar[
         tuple[tuple[tuple[str, ...], tuple[tuple[tuple[str, str], ...], ...]], ...]

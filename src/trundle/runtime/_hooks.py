@@ -156,10 +156,17 @@ def plain_metadata(metadata: FreeForm | Absent) -> dict[str, Any] | Absent:
 def as_documents_write(outputs: Mapping[str, Any], result: Any) -> Mapping[str, Any]:
     """A hook's outputs with the nested objects that it returns as dictionaries under their documents' names."""
     return {
-        field.name: _spelt(outputs[field.name], field.type)
+        field.name: _attribute(outputs[field.name], field)
         for field in _members(result)
         if field.name in outputs
     }
+
+
+def _attribute(value: Any, field: inspect.Field) -> Any:
+    try:
+        return _spelt(value, field.type)
+    except msgspec.ValidationError as error:
+        raise msgspec.ValidationError(f"{error} - at `$.{field.name}`") from None
 
 
 def _spelt(value: Any, type_: inspect.Type) -> Any:
@@ -186,6 +193,10 @@ def _spelt(value: Any, type_: inspect.Type) -> Any:
                 for name, each in value.items()
                 if each is not ABSENT
             }
+        case inspect.RawType() if not isinstance(value, msgspec.Raw):
+            raise msgspec.ValidationError(
+                f"Expected free-form data as `trundle.runtime.free_form(value)` makes it, got `{type(value).__name__}`"
+            )
         case _:
             return value
 

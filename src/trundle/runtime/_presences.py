@@ -163,9 +163,10 @@ def _writes_free_form_object(written: Any, path: Path) -> bool:
         around = value_at(written, path[:start]) if start else written
         if not isinstance(around, StorageObject):
             continue
-        wanted = ".".join(path[start:])
-        for (name, _), entry in entries_of(around).items():
-            if name == wanted and isinstance(entry.value, msgspec.Raw):
+        places = dict(around.__entries_as_free_form__).get(path[start:], ())
+        entries = entries_of(around)
+        for entry in (entries[place] for place in places if place in entries):
+            if isinstance(entry.value, msgspec.Raw):
                 return bytes(entry.value).startswith(b"{")
     return False
 

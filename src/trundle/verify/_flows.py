@@ -44,6 +44,8 @@ def flows(
             yield from flows(inner, (step, *after))
         case steps.KeepElements(inner) | steps.KeepPlaces(inner) | steps.Refill(inner):
             yield from flows(inner, after)
+        case steps.HookRefill(inner):
+            yield from flows(inner, after)
         case steps.Solid(_, inner) | steps.Said(_, inner):
             yield from flows(inner, after)
         case steps.First(options):

@@ -146,8 +146,26 @@ def _decided(member: Edited, across: Stations) -> Any:
     """What hooks decide: what they make of the edit, where that is another thing than before it."""
     if len(across) > 2:  # noqa: PLR2004 - more than two neighbours
         return ANY
-    anew = either(MISSING, member.fresh)
+    anew = either(MISSING, member.fresh, _beside(member.before, member.was, member.fresh))
     return either(anew, member.before) if same(member.was, member.fresh) else anew
+
+
+def _beside(before: Any, was: Any, fresh: Any) -> Any:
+    """What a hook writes of an edit, with what stood in its objects before and is none of what it wrote then."""
+    if isinstance(before, dict) and isinstance(fresh, dict):
+        wrote = was if isinstance(was, dict) else {}
+        found = {}
+        for name in {**before, **fresh}:
+            kept, old, new = (each.get(name, MISSING) for each in (before, wrote, fresh))
+            found[name] = kept if same(old, new) else _beside(kept, old, new)
+        return {name: each for name, each in found.items() if each is not MISSING}
+    if isinstance(before, list) and isinstance(
+        fresh, list
+    ):  # which element was which is left to the other laws
+        names = {name for each in before if isinstance(each, dict) for name in each}
+        unsaid = dict.fromkeys(names, ANY)
+        return [{**unsaid, **each} if isinstance(each, dict) else each for each in fresh]
+    return fresh
 
 
 @once
