@@ -80,6 +80,30 @@ def test_two_users_change_one_object(browser, server):
 
 
 @pytest.mark.full
+def test_one_goes_back_from_what_was_saved_to_the_form_and_the_list(browser, server):
+    with browsers.tab(browser, server.url) as page:
+        page.goto(f"/ui/objects/list?{OF}")
+        page.get_by_role("link", name="New").click()
+        show = page.get_by_role("button", name="Show what changes")
+        page.set_viewport_size({"width": 800, "height": 300})
+        show.click()
+        expect(page.get_by_role("alert")).to_be_in_viewport()
+        page.get_by_label("name").first.fill("eve")
+        page.get_by_label("group").fill("red")
+        page.get_by_role("button", name="YAML").click()
+        expect(page.get_by_label("Document in YAML")).to_have_value(re.compile("name: eve"))
+        page.get_by_role("button", name="Form", exact=True).click()
+        page.get_by_label("name").first.press("Enter")
+        expect(page.locator("[data-say]")).to_be_in_viewport()
+        page.get_by_role("button", name="Create").click()
+        expect(page.get_by_role("heading", name="eve")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("heading", name="New Member")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("link", name="eve")).to_be_visible()
+
+
+@pytest.mark.full
 def test_an_object_is_created_and_deleted_without_scripts(browser, server):
     with browsers.tab(browser, server.url, java_script_enabled=False) as page:
         page.goto(f"/ui/objects/list?{OF}")
