@@ -44,6 +44,22 @@ def test_commands_print_what_the_guide_shows(path: Path, tmp_path: Path):
         assert fits(command.output, real), f"$ {command.line}\n{real}\n  is shown as\n{shown}"
 
 
+@pytest.mark.parametrize("path", RUNNING, ids=name_of)
+def test_commands_leave_their_reader_in_the_folder_of_the_guide(path: Path):
+    lines = [
+        each.line
+        for each in read_guide(path.read_text(encoding="utf-8"))
+        if isinstance(each, Command)
+    ]
+    assert [line for line in lines if line.startswith("cd ")] == []
+
+
+def test_the_readme_names_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    unnamed = [e for e in project["optional-dependencies"] if f"`trundle[{e}]`" not in README]
+    assert unnamed == []
+
+
 @pytest.mark.parametrize("path", GUIDES, ids=name_of)
 def test_links_lead_somewhere(path: Path):
     text = _FENCED.sub("", path.read_text(encoding="utf-8"))
