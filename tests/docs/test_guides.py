@@ -54,6 +54,13 @@ def test_commands_leave_their_reader_in_the_folder_of_the_guide(path: Path):
     assert [line for line in lines if line.startswith("cd ")] == []
 
 
+@pytest.mark.parametrize("path", RUNNING, ids=name_of)
+def test_a_guide_that_uses_the_examples_says_where_they_are(path: Path):
+    text = path.read_text(encoding="utf-8")
+    uses = re.search(r"^\$ .*\bexamples/", text, re.MULTILINE)
+    assert not uses or "repository" in text or path.name == "README.md"
+
+
 def test_the_readme_names_every_extra():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     unnamed = [e for e in project["optional-dependencies"] if f"`trundle[{e}]`" not in README]
