@@ -81,10 +81,15 @@ def deploy(
     """Deploy a draft, or what is wanted already; options for what it may reach are kept."""
     from trundle.environments import deploy as deploy_  # noqa: PLC0415
 
+    def run(kept: "Environments", about: _About) -> "Result":
+        if draft is not None:  # Else one that is not there would be taken for none.
+            kept.draft(name, draft, tenant=about["tenant"])
+        return deploy_(kept, name, draft=draft_of(draft), **about)
+
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
     done = _run(
         "Deploying",
-        lambda kept, about: deploy_(kept, name, draft=draft_of(draft), **about),
+        run,
         _Given(name, tenant_of(tenant), catalog, dry_run, settings),
         RunOptions(time_limit, memory_limit, trace),
     )
