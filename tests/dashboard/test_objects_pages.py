@@ -108,6 +108,12 @@ def test_filters_choose(served):
 
 
 @pytest.mark.full
+def test_a_list_without_objects_says_whether_filters_are_why(served):
+    application, _ = served
+    assert "There is no object yet." in get(application, "/list", **OF).text
+    assert "that the filters choose" in get(application, "/list", **OF, called="x").text
+
+
 def test_long_lists_have_pages(served):
     application, client = served
     for number in range(120):
