@@ -46,6 +46,7 @@ from trundle.cli._runs import (
 )
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
+from trundle.errors import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -82,9 +83,13 @@ def deploy(
     from trundle.environments import deploy as deploy_  # noqa: PLC0415
 
     def run(kept: "Environments", about: _About) -> "Result":
+        wanted = draft_of(draft)
         if draft is not None:  # Else one that is not there would be taken for none.
-            kept.draft(name, draft, tenant=about["tenant"])
-        return deploy_(kept, name, draft=draft_of(draft), **about)
+            kept.draft(name, wanted, tenant=about["tenant"])
+        known = [each.name for each in kept.drafts(name, tenant=about["tenant"])]
+        if known and wanted not in known:
+            warn(f"{name}: no draft {wanted}, so none is deployed; name one: {listed(known)}")
+        return deploy_(kept, name, draft=wanted, **about)
 
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
     done = _run(
