@@ -56,6 +56,7 @@ html_css_files = ["site.css"]
 html_favicon = "static/icon.svg"
 html_show_sourcelink = False
 html_copy_source = False
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_logo = "static/icon.svg"
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1f5bc4", "color-brand-content": "#1f5bc4"},

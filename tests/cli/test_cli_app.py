@@ -96,6 +96,23 @@ def test_a_bug_is_reported_without_a_traceback(line):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.parametrize("streams", [">&-", "2>&-", "<&- >&- 2>&-"])
+def test_a_standard_stream_may_be_closed(line, streams):
+    shell = f'"{sys.executable}" -m trundle map {streams}'
+    result = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["map", "--version", "--help"])
+def test_output_that_cannot_be_written_is_no_bug(line, command):
+    shell = f'"{sys.executable}" -m trundle {command} >/dev/full'
+    result = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+    assert (result.returncode, result.stderr) == (
+        1,
+        "error: standard output: No space left on device\n",
+    )
+
+
 def test_every_command_prints_for_programs():
     def commands(command, *names):
         if isinstance(command, typer.core.TyperGroup):

@@ -128,6 +128,7 @@ def test_what_is_lost_is_said_when_it_is_asked_for(generated):
     [
         (("old.yaml", "--to", "2016-06-06"), 5, "Person has no version '2016-06-06'"),
         (("none.yaml", "--to", "2015-05-05"), 5, "none.yaml: expected a file of documents"),
+        ((".", "--to", "2015-05-05"), 2, ".: expected a file of documents, found a folder"),
         (("-", "--to", "storage", "--base", "-"), 2, "cannot both be standard input"),
         (("old.yaml", "--to", "storage", "--base", "new.json"), 1, "error: old.yaml:1: "),
         (("two.yaml", "--to", "storage", "--base", "new.json"), 2, "found 1 in new.json for 2 in two.yaml"),

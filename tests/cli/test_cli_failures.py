@@ -76,7 +76,7 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
         (
             ReportError("type", "x", ["y"]),
             5,
-            ("expected a type of the schemas, found 'x' [unknown-name]",),
+            ("expected a type of the schemas, found 'x'; write one of y [unknown-name]",),
         ),
         (VersionError("bad"), 2, ("bad",)),
         (UnknownVersionError("no such"), 5, ("no such",)),

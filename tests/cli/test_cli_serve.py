@@ -221,8 +221,9 @@ def test_a_port_that_is_taken_is_named(served, tmp_path):
         command, cwd=served.folder, capture_output=True, text=True, timeout=60, check=False
     )
     assert found.returncode == 1
-    assert (
-        found.stderr == f"error: cannot listen on 127.0.0.1:{served.port}: Address already in use\n"
+    assert found.stderr == (
+        f"error: 127.0.0.1:{served.port}: expected an address to listen on, found Address already in use;"
+        " stop what listens there, or choose another --port\n"
     )
 
 

@@ -1,6 +1,8 @@
 """`trundle ui`: for a project, schemas, packages of classes and an installation, and what it refuses."""
 
 import socket
+import subprocess
+import sys
 
 import pytest
 from published_releases import Releases
@@ -46,7 +48,19 @@ def test_what_cannot_be_shown_is_said(tmp_path, schemas):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         code, output = refused("--schemas", schemas / "schemas", "--port", port)
-    assert (code, f"cannot listen on 127.0.0.1:{port}" in output) == (1, True)
+    assert (code, f"127.0.0.1:{port}: expected an address to listen on" in output) == (1, True)
+
+
+def test_trouble_of_a_server_that_listens_is_not_called_one_of_its_address(schemas):
+    command = f'"{sys.executable}" -m trundle ui --schemas "{schemas / "schemas"}" --port 0 -o json'
+    found = subprocess.run(
+        ["sh", "-c", f"exec {command} >/dev/full"],
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (found.returncode, found.stderr) == (
+        1,
+        "error: standard output: No space left on device\n",
+    )
 
 
 @pytest.mark.full

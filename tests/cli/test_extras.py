@@ -131,7 +131,7 @@ def test_a_command_says_which_extra_it_needs(project, arguments, extra):
     result = run(command(*arguments), "cli", folder=project)
     if extra:
         assert result.returncode == 1
-        assert f"trundle[{extra}]" in result.stderr
+        assert f"pip install 'trundle[{extra}]'" in result.stderr  # Quoted, as zsh needs it.
         assert "bug" not in result.stderr
     else:
         assert result.returncode == 0

@@ -68,6 +68,8 @@ def deployed(application, client, documents):
 def test_an_environment_is_made_and_an_application_added(page):
     application, client = page
     assert "The tenant acme has no environment." in words(get(application, "", tenant="acme"))
+    unnamed = post(application, "/ui/environments", tenant="acme", name="", place="here")
+    assert "expected a name without `/`, found none; write one" in words(unnamed)
     made = post(application, "/ui/environments", tenant="acme", name="shop", place="here")
     assert "There is no draft." in words(followed(application, made))
     again = post(application, "/ui/environments", tenant="acme", name="shop", place="here")
@@ -125,6 +127,10 @@ def test_what_was_tried_is_done_once_however_often_it_is_asked_for(page):
     assert sorted(each.result().status for each in found) == [303, 409, 409, 409]
     actions = client.get("environments", "shop", "actions")["actions"]
     assert [x["action"] for x in actions if not x["dryRun"]] == ["call web.put", "deploy"]
+    number = next(x["number"] for x in actions if x["dryRun"])
+    shown = words(get(application, "/action", **SHOP, number=str(number)))
+    assert "This was tried alone." in shown
+    assert "Nothing is done yet" not in shown
     client.ended(actions[0]["number"])
 
 

@@ -75,8 +75,57 @@ def test_two_users_change_one_object(browser, server):
         expect(other.get_by_role("alert")).to_contain_text("has been modified")
         expect(other.get_by_role("row", name='team "blue" "green"')).to_be_visible()
         assert browsers.flaws(other) == []
+        other.get_by_role("button", name="Put my text over it").click()
+        expect(other.locator("[data-say]")).to_contain_text("Nothing is saved yet")
+        expect(other.get_by_role("row", name='team "blue" "green"')).to_be_visible()
+        assert server.ask("GET", f"{PATH}/ada").body["team"] == "blue"
+        one.goto(f"/ui/objects/edit?{ADA}&v={OLD}&as=form")
+        one.get_by_label("team").fill("black")
+        one.get_by_role("button", name="Show what changes").click()
+        one.get_by_role("button", name="Save").click()
+        expect(one).to_have_url(re.compile("/ui/objects/one"))
+        other.get_by_role("button", name="Save").click()
+        other.get_by_role("button", name="Put my text over it").click()
+        other.get_by_role("button", name="Save").click()
+        expect(other).to_have_url(re.compile("/ui/objects/one"))
+        assert server.ask("GET", f"{PATH}/ada").body["team"] == "green"
+        other.goto(f"/ui/objects/edit?{ADA}&v={OLD}")
+        text = other.get_by_label("Document in YAML")
+        text.fill(text.input_value().replace("team: green", "team: white"))
+        other.get_by_role("button", name="Show what changes").click()
+        expect(other.get_by_role("button", name="Save")).to_be_visible()
+        one.goto(f"/ui/objects/edit?{ADA}&v={OLD}&as=form")
+        one.get_by_label("team").fill("blue")
+        one.get_by_role("button", name="Show what changes").click()
+        one.get_by_role("button", name="Save").click()
+        expect(one).to_have_url(re.compile("/ui/objects/one"))
+        other.get_by_role("button", name="Save").click()
         other.get_by_role("link", name="Start from what is stored now").click()
         expect(other.get_by_label("Document in YAML")).to_have_value(re.compile("team: blue"))
+
+
+@pytest.mark.full
+def test_one_goes_back_from_what_was_saved_to_the_form_and_the_list(browser, server):
+    with browsers.tab(browser, server.url) as page:
+        page.goto(f"/ui/objects/list?{OF}")
+        page.get_by_role("link", name="New").click()
+        show = page.get_by_role("button", name="Show what changes")
+        page.set_viewport_size({"width": 800, "height": 300})
+        show.click()
+        expect(page.get_by_role("alert")).to_be_in_viewport()
+        page.get_by_label("name").first.fill("eve")
+        page.get_by_label("group").fill("red")
+        page.get_by_role("button", name="YAML").click()
+        expect(page.get_by_label("Document in YAML")).to_have_value(re.compile("name: eve"))
+        page.get_by_role("button", name="Form", exact=True).click()
+        page.get_by_label("name").first.press("Enter")
+        expect(page.locator("[data-say]")).to_be_in_viewport()
+        page.get_by_role("button", name="Create").click()
+        expect(page.get_by_role("heading", name="eve")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("heading", name="New Member")).to_be_visible()
+        page.go_back()
+        expect(page.get_by_role("link", name="eve")).to_be_visible()
 
 
 @pytest.mark.full

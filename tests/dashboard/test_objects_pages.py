@@ -108,6 +108,12 @@ def test_filters_choose(served):
 
 
 @pytest.mark.full
+def test_a_list_without_objects_says_whether_filters_are_why(served):
+    application, _ = served
+    assert "There is no object yet." in get(application, "/list", **OF).text
+    assert "that the filters choose" in get(application, "/list", **OF, called="x").text
+
+
 def test_long_lists_have_pages(served):
     application, client = served
     for number in range(120):
@@ -124,6 +130,16 @@ def test_long_lists_have_pages(served):
     assert found == [f"m{number:03}" for number in range(120)]
     assert said == ["50 objects of 120", "50 objects, and 20 more", "20 objects"]
     assert ", and more" in get(application, "/list", **OF, labels="!none").text
+
+
+def test_long_values_are_folded_as_kubectl_writes_them(served):
+    application, client = served
+    applied = {"kubectl.kubernetes.io/last-applied-configuration": "{" + "x" * 500 + "}"}
+    document = {"metadata": {"name": "ada", "annotations": applied}, "team": "red"}
+    assert client.call("POST", client.at(OLD), document)[0] == 201
+    shown = get(application, "/one", **ADA, v=OLD).text
+    assert re.search(r"<details><summary>&#34;\{x+…</summary>&#34;\{x{500}\}&#34;</details>", shown)
+    assert shown.count("<details><summary>&#34;") == 1
 
 
 def test_versions_stand_beside_each_other(served):

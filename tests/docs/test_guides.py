@@ -9,7 +9,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 from guides import GUIDES, ROOT, Command, fits, print_of, read_guide, run_guide
+
+from trundle.cli._app import app
 
 _LINK = re.compile(r"!?\[[^\]]*\]\((?P<target>[^)#\s]*)(?:#(?P<anchor>[^)\s]+))?\)")
 _HEADING = re.compile(r"^#+ (?P<title>.+)$", re.MULTILINE)
@@ -42,6 +45,41 @@ def test_commands_print_what_the_guide_shows(path: Path, tmp_path: Path):
     for command, real in run_guide(text, tmp_path.resolve()):
         shown = command.output.rstrip()
         assert fits(command.output, real), f"$ {command.line}\n{real}\n  is shown as\n{shown}"
+
+
+@pytest.mark.parametrize("path", RUNNING, ids=name_of)
+def test_commands_leave_their_reader_in_the_folder_of_the_guide(path: Path):
+    lines = [
+        each.line
+        for each in read_guide(path.read_text(encoding="utf-8"))
+        if isinstance(each, Command)
+    ]
+    assert [line for line in lines if line.startswith("cd ")] == []
+
+
+@pytest.mark.parametrize("path", RUNNING, ids=name_of)
+def test_a_guide_that_uses_the_examples_says_where_they_are(path: Path):
+    text = path.read_text(encoding="utf-8")
+    uses = re.search(r"^\$ .*\bexamples/", text, re.MULTILINE)
+    assert not uses or "repository" in text or path.name == "README.md"
+
+
+def test_every_option_is_in_the_list_of_commands():
+    def options(command):
+        if isinstance(command, typer.core.TyperGroup):
+            for each in command.commands.values():
+                yield from options(each)
+        for each in command.params:
+            yield from (name for name in each.opts if name.startswith("--"))
+
+    listed = set(re.findall(r"--[a-z][a-z-]*", (ROOT / "docs/commands.md").read_text()))
+    assert set(options(typer.main.get_command(app))) - listed == set()
+
+
+def test_the_readme_names_every_extra():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    unnamed = [e for e in project["optional-dependencies"] if f"`trundle[{e}]`" not in README]
+    assert unnamed == []
 
 
 @pytest.mark.parametrize("path", GUIDES, ids=name_of)

@@ -147,6 +147,23 @@ def test_a_word_is_found(browser, url):
         expect(found.first).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    ("words", "guide"),
+    [
+        ("hook", "Write hooks"),
+        ("install", "Install and upgrade"),
+        ("property bag", "The property bag"),
+        ("lock", "Check and lock"),
+    ],
+)
+def test_guides_are_found_before_decisions_and_names_in_python(browser, url, words, guide):
+    with browsers.tab(browser, url) as page:
+        page.goto(f"/{trundle.__version__}/search.html?q={words.replace(' ', '+')}")
+        expect(page.locator(".search-summary").first).to_contain_text("finished")
+        found = page.locator("#search-results ul.search > li > a")
+        assert guide in found.all_inner_texts()[:4]
+
+
 @pytest.mark.parametrize("width", [400, 800, 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_is_wrong_with_pages_at_any_width(browser, url, width, scheme):

@@ -342,6 +342,8 @@ def test_the_last_draft_takes_its_uses_with_it(shop):
         shop.environments.discard("shop", tenant=TENANT, draft="nine")
     shop.environments.discard("shop", tenant=TENANT, draft="me")
     assert shop.catalog.environments(TENANT) == ()
+    with pytest.raises(NoSuchDraftError, match="add an application first"):
+        shop.environments.discard("shop", tenant=TENANT, draft="me")
 
 
 @pytest.mark.full

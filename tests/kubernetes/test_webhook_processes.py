@@ -333,7 +333,10 @@ def test_a_port_that_another_webhook_has_is_refused(webhook):
             cwd=webhook.folder, capture_output=True, text=True, timeout=60, check=False,
         )  # fmt: skip
         assert found.returncode == 1
-        assert f"cannot listen on 127.0.0.1:{port}: Address already in use" in found.stderr
+        assert (
+            f"127.0.0.1:{port}: expected an address to listen on, found Address already in use"
+            in found.stderr
+        )
 
 
 @pytest.mark.full

@@ -155,6 +155,15 @@ def test_broken_yaml_is_an_error(text):
     assert refuse(text).expected == "valid YAML"
 
 
+def test_a_tab_in_the_indentation_is_called_so():
+    error = refuse("a:\n  b: 1\n\tc: 2\n")
+    assert (error.line, error.found, error.advice) == (
+        3,
+        "a tab in the indentation",
+        "indent with spaces",
+    )
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -27,7 +27,10 @@ def test_formats_are_distinguished(document, expected):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ({"path": "gone"}, "there is no such file or folder"),
+        (
+            {"path": "gone"},
+            "expected a file or folder of schemas, found none there; correct the path",
+        ),
         ({"path": "empty"}, "found none"),
         ({"path": "v1.yaml", "format": "xml"}, "unknown format 'xml'"),
         ({"path": "v1.yaml", "version": "latest"}, "is not an API version"),

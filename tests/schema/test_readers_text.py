@@ -66,7 +66,7 @@ GOOD = "title: R\nproperties: {a: {type: string}}\n"
             "a: " + "1" * 5_000,
             "line 1: expected a value that can be read, found Exceeds the limit",
         ),
-        ("v1.yaml", "a: \x00", "expected valid YAML"),
+        ("v1.yaml", "a: \x00", "control characters are not allowed; correct"),
     ],
 )
 def test_broken_text_is_an_error_with_its_line(workspace, name, text, reason):

@@ -1,6 +1,7 @@
 """The `trundle` command with all its subcommands."""
 
 import itertools
+import os
 import signal
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typer.core import TyperGroup
 
 from trundle.cli._commands import Commands
 from trundle.cli._failures import ExitCode, failures_reported, report_bug
+from trundle.cli._printing import complain
 from trundle.cli._settings import resolve_for, wants_traceback
 
 
@@ -92,8 +94,21 @@ def _terminate(*_signal: object) -> NoReturn:
     sys.exit(ExitCode.TERMINATED)
 
 
+def open_closed_streams() -> None:
+    """Opens the standard streams that this process was started without (`2>&-`) on nothing.
+
+    Otherwise the first files that are opened would take their numbers, and messages of libraries would go into them.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # The lowest free number, which is this one.
+            opened = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(opened, "r" if number == 0 else "w", encoding="utf-8"))
+
+
 def main() -> None:
     """Runs the command line of this process, and exits."""
+    open_closed_streams()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
     # As Ctrl-C does, so that others do not have to wait for what a publisher leaves behind.
@@ -102,6 +117,9 @@ def main() -> None:
         app()
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
+    except OSError as error:  # Help that cannot be written; commands report what happens in them.
+        complain(f"standard output: {error.strerror}")
+        sys.exit(ExitCode.FAILED)
     except Exception as error:
         if wants_traceback():
             raise

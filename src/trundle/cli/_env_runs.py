@@ -46,6 +46,7 @@ from trundle.cli._runs import (
 )
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
+from trundle.errors import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,10 +82,19 @@ def deploy(
     """Deploy a draft, or what is wanted already; options for what it may reach are kept."""
     from trundle.environments import deploy as deploy_  # noqa: PLC0415
 
+    def run(kept: "Environments", about: _About) -> "Result":
+        wanted = draft_of(draft)
+        if draft is not None:  # Else one that is not there would be taken for none.
+            kept.draft(name, wanted, tenant=about["tenant"])
+        known = [each.name for each in kept.drafts(name, tenant=about["tenant"])]
+        if known and wanted not in known:
+            warn(f"{name}: no draft {wanted}, so none is deployed; name one: {listed(known)}")
+        return deploy_(kept, name, draft=wanted, **about)
+
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
     done = _run(
         "Deploying",
-        lambda kept, about: deploy_(kept, name, draft=draft_of(draft), **about),
+        run,
         _Given(name, tenant_of(tenant), catalog, dry_run, settings),
         RunOptions(time_limit, memory_limit, trace),
     )

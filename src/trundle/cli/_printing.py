@@ -105,8 +105,12 @@ def print_exactly(text: str) -> None:
 def _write(text: str) -> None:
     """Writes to standard output. It is out before any message that follows, also where both streams go to one file."""
     if text:
-        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+            sys.stdout.flush()
+        except OSError as error:
+            error.filename = error.filename or "standard output"
+            raise
 
 
 def harmless(text: str) -> str:

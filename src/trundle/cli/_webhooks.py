@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from trundle._environment import set_variable
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import unmet
+from trundle.cli._listening import address_named, listening_at
 from trundle.cli._printing import Format, warn
 from trundle.cli.serve import announce
 
@@ -114,7 +115,7 @@ def convert_for_cluster(
     Raises:
         Refusal: the address is not free.
     """
-    from trundle.api import listening, reserved  # noqa: PLC0415
+    from trundle.api import reserved  # noqa: PLC0415
     from trundle.kubernetes import serve_webhook  # noqa: PLC0415
 
     results = results or sys.stdout
@@ -124,18 +125,16 @@ def convert_for_cluster(
         announce(f"https://{f'[{name}]' if ':' in name else name}:{number}", output, results)
         begin()
 
-    try:
-        if processes == 1:
-            with listening(host, port) as listener:
-                serve_webhook(application, listener, tls, lambda: ready(listener))
-            return
-        with reserved(host, port, shared=False):
-            pass  # Others that share the port would be asked, too.
-        with reserved(host, port, shared=True) as held:
-            _serve_in(processes, application, held, tls, lambda: ready(held), counted)
-    except OSError as error:
-        found = f"{host}:{port}: {error.strerror or error}"
-        raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+    if processes == 1:
+        with listening_at(host, port) as listener:
+            serve_webhook(application, listener, tls, lambda: ready(listener))
+        return
+    with contextlib.ExitStack() as stack:
+        with address_named(host, port):
+            with reserved(host, port, shared=False):
+                pass  # Others that share the port would be asked, too.
+            held = stack.enter_context(reserved(host, port, shared=True))
+        _serve_in(processes, application, held, tls, lambda: ready(held), counted)
 
 
 def _serve_in(

@@ -332,6 +332,9 @@ def _read(file: str) -> tuple[bytes, str]:
     except FileNotFoundError:
         expected, advice = "a file of documents", "check the path"
         raise unmet(file, expected, "none", advice, ExitCode.NOT_FOUND) from None
+    except IsADirectoryError:
+        expected, advice = "a file of documents", "convert what is in it with --into FOLDER"
+        raise unmet(file, expected, "a folder", advice) from None
     if len(data) > _MOST:
         expected, advice = f"at most {_MOST:,} bytes", "convert it in parts"
         raise unmet(name, expected, "more", advice, ExitCode.FAILED)

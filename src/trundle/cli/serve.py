@@ -15,8 +15,9 @@ from trundle import __version__
 from trundle.cli._aggregated import Aggregated, ProxyCa, ProxyNames, hosting, require_aggregated
 from trundle.cli._carried import Installed, installed_api
 from trundle.cli._catalogs import opened_catalog
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import unmet
 from trundle.cli._installing import State, state_folder
+from trundle.cli._listening import listening_at
 from trundle.cli._migrating import Context, Kubeconfig
 from trundle.cli._page import ServedPage
 from trundle.cli._places import environment_routes
@@ -149,7 +150,7 @@ def serve(
     Without `--tokens`, `--client-ca` and `--rules` every client may do everything, and the server listens on this machine alone.
     With `--aggregated`, a cluster's API server passes on requests for these resources, and the cluster says who may do what.
     """
-    from trundle.api import Access, Server, Tls, certificate_files, listening  # noqa: PLC0415
+    from trundle.api import Access, Server, Tls, certificate_files  # noqa: PLC0415
 
     if client_ca is not None and tls is None:
         raise unmet("--client-ca", "--tls with it", "none", "name the server's certificate")
@@ -193,16 +194,12 @@ def serve(
         else:
             hosts = None if behind is None else behind.host
             api, leased = stack.enter_context(_project_api(context, place, access, beside, hosts))
-        try:
-            with listening(host, port, unix_socket) as listener, leased() as lease:
-                where = f"unix:{unix_socket}"
-                if unix_socket is None:
-                    where = _url(listener, is_secure=secured is not None)
-                server = Server(api, listener, lease, keepers, secured, limits, warn, page.around)
-                server.run(lambda: announce(where, output, results))
-        except OSError as error:
-            found = f"{unix_socket or f'{host}:{port}'}: {error.strerror or error}"
-            raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+        with listening_at(host, port, unix_socket) as listener, leased() as lease:
+            where = f"unix:{unix_socket}"
+            if unix_socket is None:
+                where = _url(listener, is_secure=secured is not None)
+            server = Server(api, listener, lease, keepers, secured, limits, warn, page.around)
+            server.run(lambda: announce(where, output, results))
 
 
 def _keepers(audit: Path | None, log: LogFormat | None) -> "list[Keeper]":

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._carried import Installed, installed_kinds
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._installing import State, state_folder
+from trundle.cli._listening import listening_at
 from trundle.cli._page import require_page
 from trundle.cli._printing import Format
 from trundle.cli._project import load_evolution
@@ -47,7 +48,6 @@ def ui(
     The page answers on this machine alone, until the command is stopped. Of what `trundle serve` serves it is at `/ui/` there.
     """
     require_page()
-    from trundle.api import listening  # noqa: PLC0415
     from trundle.dashboard import ShownInstallation, serve_page  # noqa: PLC0415
 
     if installed and (folder or schemas):
@@ -59,13 +59,9 @@ def ui(
     projects = _installed(state) if installed else _project(context, schemas or [])
     shown = ShownInstallation(state_folder(state)) if installed else None
     results = sys.stdout
-    try:
-        with listening(LOCAL_HOST, port) as listener:
-            where = f"http://{LOCAL_HOST}:{listener.getsockname()[1]}/ui/"
-            serve_page(projects, listener, lambda: announce(where, output, results), shown)
-    except OSError as error:
-        found = f"{LOCAL_HOST}:{port}: {error.strerror or error}"
-        raise Refusal(ExitCode.FAILED, f"cannot listen on {found}") from None
+    with listening_at(LOCAL_HOST, port) as listener:
+        where = f"http://{LOCAL_HOST}:{listener.getsockname()[1]}/ui/"
+        serve_page(projects, listener, lambda: announce(where, output, results), shown)
 
 
 def _project(context: typer.Context, schemas: list[Path]) -> "Mapping[str, ShownProject]":

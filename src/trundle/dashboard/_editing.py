@@ -12,6 +12,7 @@ from trundle.dashboard._drafts import Draft, document_of, drafted, nearest, sent
 from trundle.dashboard._form_changes import as_shown
 from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import Frame
+from trundle.dashboard._nodes import put, text_node, yaml_of
 from trundle.dashboard._objects import Asked, ServedKinds
 from trundle.dashboard._plain import text_of, values_of
 from trundle.dashboard._schema_form import DocumentForm
@@ -23,8 +24,8 @@ _YAML = "application/yaml"
 _MANAGER = "trundle-page"
 _CONFLICT = 409
 _NOT_FOUND = 404
-_FORM, _SAVE = "form", "save"
-_SENDING = (_SAVE, "preview")
+_FORM, _SAVE, _OVER = "form", "save", "over"
+_SENDING = (_SAVE, _OVER, "preview")
 """What a user does with a document as a whole, rather than with its form."""
 _STATUS = "status"
 """What clients do not write; it is written apart."""
@@ -84,6 +85,8 @@ class Editor:
             return self._turned(request, asked, draft, do)
         saves = do == _SAVE and given.get("seen") == _digest(draft.text)
         try:
+            if do == _OVER:
+                draft = await self._over(request, asked, draft)
             if not saves:
                 return await self._previewed(request, asked, draft)
             saved = await self._sent(request, asked, draft.text, {})
@@ -146,6 +149,13 @@ class Editor:
             body=text.encode(),
             media_type=_YAML,
         )
+
+    async def _over(self, request: Request, asked: Asked, draft: Draft) -> Draft:
+        """The text of a user, as one that is put over what is stored now."""
+        found = (await self._client.ask(request, "GET", asked.path)).value
+        version = text_node(found["metadata"]["resourceVersion"])
+        text = yaml_of(put(document_of(draft.text), ("metadata", "resourceVersion"), version))
+        return drafted(_maker(asked), text) if draft.form else Draft(text)
 
     async def _newer(self, request: Request, asked: Asked, text: str) -> tuple[Row, ...]:
         """Where the object as it is now differs from what a user would save."""

@@ -14,7 +14,7 @@ from trundle.dashboard._models import applications_of
 from trundle.dashboard._nodes import value_nodes
 from trundle.dashboard._plain import text_of, values_of
 from trundle.documents import MapNode, compact
-from trundle.errors import TrundleError
+from trundle.errors import TrundleError, expectation
 
 _TENANT = "default"
 _MOST_TRIED = 1000
@@ -71,7 +71,8 @@ class Environment(NamedTuple):
         """A path of the API; parts of it are not quoted."""
         for each in (self.tenant, self.name, *further):
             if not each or "/" in each or each in {".", ".."}:
-                raise ApiRefusedError(400, f"{each!r} is no part of a path.")
+                found, advice = (repr(each), "correct it") if each else ("none", "write one")
+                raise ApiRefusedError(400, expectation("a name without `/`", found, advice))
         return "/".join(["/v2/tenants", self.tenant, "environments", self.name, *further])
 
     def address(self, page: str, **further: Any) -> str:

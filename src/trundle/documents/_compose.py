@@ -63,9 +63,12 @@ def compose(text: str, name: str, interpretation: Interpretation[Value]) -> list
         mark = error.problem_mark or error.context_mark
         line = min(mark.line if mark else 0, text.rstrip("\n").count("\n")) + 1
         found = "a mistake: " + " ".join(part for part in (error.problem, error.context) if part)
+        if text.split("\n")[line - 1].lstrip(" ").startswith("\t"):
+            found, advice = "a tab in the indentation", "indent with spaces"
         raise UnreadableError(name, line, "valid YAML", found, advice) from None
     except yaml.YAMLError as error:
-        raise UnreadableError(name, 1, "valid YAML", f"a mistake: {error}", advice) from None
+        found = "a mistake: " + str(error).partition("\n")[0]
+        raise UnreadableError(name, 1, "valid YAML", found, advice) from None
     except ValueError as error:  # The loader without libyaml does not check escapes
         advice = "correct the escapes in double quotes"
         raise UnreadableError(name, 1, "valid YAML", f"a mistake: {error}", advice) from None

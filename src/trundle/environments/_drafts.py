@@ -84,7 +84,7 @@ def named(drafts: tuple[Draft, ...], environment: Environment, name: str) -> Dra
     known = {each.name: each for each in drafts}
     if name not in known:
         found = f"only {listed(known)}" if known else "none"
-        advice = did_you_mean(name, known)
+        advice = did_you_mean(name, known) if known else "add an application first, which makes it"
         raise NoSuchDraftError(environment.name, f"the draft {name}", found, advice)
     return known[name]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from trundle.errors import Code, Finding, Kind, Place, TrundleError, meant, similar
+from trundle.errors import Code, Finding, Kind, Place, TrundleError, listed, meant, similar
 
 
 class ReportCode(Code):
@@ -25,8 +25,9 @@ class ReportError(TrundleError):
     def __init__(self, noun: str, name: str, known: Iterable[str], place: str = "") -> None:
         self.noun = noun
         self.name = name
-        self.suggestions = alike(name, known)
-        hint = meant(self.suggestions)
+        names = sorted(set(known))
+        self.suggestions = alike(name, names)
+        hint = meant(self.suggestions) or (f"write one of {listed(names)}" if names else "")
         expected = f"a {noun} of {place or 'the schemas'}"
         finding = Finding(ReportCode.UNKNOWN_NAME, Place(), expected, repr(name), hint)
         self.findings = (finding,)

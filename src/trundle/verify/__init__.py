@@ -4,7 +4,7 @@ try:
     import hypothesis as _hypothesis
 except ImportError as error:  # pragma: no cover - depends on the installation
     raise ImportError(
-        "trundle.verify needs hypothesis; install it with: pip install trundle[verify]"
+        "trundle.verify needs hypothesis; run: python -m pip install 'trundle[verify]'"
     ) from error
 
 from trundle.verify._broken import LawBroken

@@ -47,7 +47,8 @@ def settings_at(places: Mapping[str, Place], name: str, tenant: str, environment
     known = [each for each, place in places.items() if place.is_for(tenant)]
     if name not in known:
         found = f"only {listed(known)}" if known else "none"
-        message = expectation(f"a place {name} of the server", found, did_you_mean(name, known))
+        advice = did_you_mean(name, known, "ask who runs the server for one")
+        message = expectation(f"a place {name} of the server", found, advice)
         raise ApiError(422, "Invalid", message)
     return _with_names(places[name].settings, tenant, environment)
 

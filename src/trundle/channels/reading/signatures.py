@@ -8,7 +8,7 @@ try:
     import tuf as _tuf
 except ImportError as error:  # pragma: no cover - depends on the installation
     raise ImportError(
-        "signed channels need python-tuf; install it with: pip install trundle[channels]"
+        "signed channels need python-tuf; run: python -m pip install 'trundle[channels]'"
     ) from error
 
 from trundle.channels.reading._keys import (

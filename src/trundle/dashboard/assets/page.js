@@ -34,7 +34,8 @@
       event.detail.isError = false;
       event.detail.selectOverride = "#content > *";
       event.detail.target = document.getElementById("content");
-      event.detail.swapOverride = "innerHTML";
+      const [, ...shown] = (event.detail.requestConfig.elt.getAttribute("hx-swap") ?? "").split(" ");
+      event.detail.swapOverride = ["innerHTML", ...shown].join(" ");
     }
   });
   // A list that follows changes: the server says that there are some, and the list is asked for again.

@@ -89,7 +89,8 @@ def source_files(source: Source) -> tuple[Path, ...]:
     elif path.exists():
         found = [path]
     else:
-        raise SchemaError(str(path), "#", "there is no such file or folder")
+        expected, advice = "a file or folder of schemas", "correct the path where it is named"
+        raise SchemaError(str(path), "#", "none there", expected=expected, advice=advice)
     excluded = _excluding(source.folder, source.exclude)
     kept = tuple(sorted(each for each in found if not excluded(each)))
     if not kept:
