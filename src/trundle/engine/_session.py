@@ -256,7 +256,7 @@ class Session:
             message = f"an argument of {method} is nested too deeply"
             raise type_.error(EngineCode.LIMIT, message, member=method) from None
         with self._running():
-            result = self._calls.invoke(receiver, found, values, named)
+            result = found.call(receiver, values, named)
             try:
                 return outside(world, result)
             except EngineError as error:

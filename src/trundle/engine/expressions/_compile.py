@@ -11,7 +11,7 @@ from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
 from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._builtins import DIRECT
-from trundle.engine.expressions._calls import Bound, bind, by_rows
+from trundle.engine.expressions._calls import Bound, bind, by_rows, variable_name
 from trundle.engine.expressions._invoking import (
     Method,
     lazy_values_of,
@@ -43,6 +43,7 @@ from trundle.engine.expressions._yaql import Context, FrozenDict, Language
 Closure: TypeAlias = Callable[[Scope], Any]
 
 _NOWHERE = Scope(None, {})
+_HOLDERS = (ObjectValue, TypeValue)
 
 
 class Dialect(Protocol):
@@ -179,7 +180,13 @@ class Compiler:
             case _:
                 return self._by_yaql(tree)
         if tree.operator == ".":
-            return lambda scope: step(left(scope), scope)
+            name = variable_name(tree.left)
+
+            def dot(scope: Scope) -> Any:
+                variables = scope.variables
+                return step(variables[name] if name in variables else left(scope), scope)
+
+            return dot
 
         def unless_null(scope: Scope) -> Any:
             value = left(scope)
@@ -195,7 +202,7 @@ class Compiler:
             kind = type(value)
             if kind is FrozenDict or kind is dict:
                 return value.get(name) if is_legacy else value[name]
-            if isinstance(value, ObjectValue | TypeValue):
+            if isinstance(value, _HOLDERS):
                 assert scope.scene is not None
                 return value.read(name, scope.scene)
             if kind is tuple or kind is list:

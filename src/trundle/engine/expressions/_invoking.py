@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from trundle.engine.expressions._calls import Closure
 from trundle.engine.expressions._scope import Scope
 from trundle.engine.expressions._tree import Call, Constant, Omitted, Rule, Tree, Word
-from trundle.engine.expressions._values import freeze
+from trundle.engine.expressions._values import PLAIN, freeze
 
 Method: TypeAlias = Callable[[Any, Scope], Any]
 """What a method of a dialect does with its receiver."""
@@ -73,17 +73,36 @@ def once_each(closure: Callable[[Tree], Closure]) -> Callable[[Tree], Closure]:
 
 def of_objects(call: Call, closure: Callable[[Tree], Closure], otherwise: Method) -> Method:
     """The call of a method: of the class of an object or type, of an extension, or else of the language."""
-    values = values_of(call, closure)
-    if values is None:
+    name, takes = call.name, values_of(call, closure)
+    if takes is None:
         return otherwise
-    name, takes = call.name, values
+    if not any(isinstance(each, Rule) for each in call.arguments):
+        return _by_position(name, tuple(map(closure, call.arguments)), otherwise)
 
     def method(receiver: Any, scope: Scope) -> Any:
         scene = scope.scene
         found = None if scene is None else scene.method(receiver, name)
         if found is None:
             return otherwise(receiver, scope)
-        return found(*takes(scope))
+        values, named = takes(scope)
+        return found.call(receiver, values, named, scene)
+
+    return method
+
+
+def _by_position(name: str, arguments: tuple[Closure, ...], otherwise: Method) -> Method:
+    """The same for a call without arguments by name, as most are."""
+
+    def method(receiver: Any, scope: Scope) -> Any:
+        scene = scope.scene
+        found = None if scene is None else scene.method(receiver, name)
+        if found is None:
+            return otherwise(receiver, scope)
+        values = []
+        for each in arguments:
+            value = each(scope)
+            values.append(value if type(value) in PLAIN else freeze(value))
+        return found.call(receiver, values, _NO_NAMES, scene)
 
     return method
 

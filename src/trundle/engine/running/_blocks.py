@@ -75,10 +75,16 @@ class Compiler:
         Raises:
             EngineError: an expression in it cannot be read.
         """
-        steps = tuple((self._statement(each), each.line) for each in block)
-        if not steps:
+        if not block:
             return _nothing
-        count, first = len(steps), steps[0][1]
+        steps = tuple((self._statement(each), each.line) for each in block)
+        count, first = len(block), block[0].line
+        returned, last = None, 0
+        for at, each in enumerate(block):
+            if isinstance(each, Return):
+                returned, last = steps[at]
+                steps = steps[:at]
+                break
 
         def run(scope: Scope) -> Signal:
             line = 0
@@ -93,6 +99,10 @@ class Compiler:
                     signal = step(scope)
                     if signal is not None:
                         return signal
+                if returned is None:
+                    return None
+                line = last
+                frame.result = returned(scope)
             except EngineError as error:
                 _pass_through(error, frame, line)
                 raise
@@ -100,7 +110,7 @@ class Compiler:
                 made = explained(error, "the statement", _place(frame, line), frame)
                 _pass_through(made, frame, line)
                 raise made from error
-            return None
+            return RETURN
 
         return run
 
@@ -111,7 +121,7 @@ class Compiler:
             case Assign():
                 return self._assign(statement)
             case Return():
-                return self._return(statement)
+                return value_of(statement.value, self.format)  # The block around returns it
             case Do():
                 return self.block(statement.body)
             case If():
@@ -158,16 +168,6 @@ class Compiler:
             return None
 
         return assign
-
-    def _return(self, statement: Return) -> Run:
-        value = value_of(statement.value, self.format)
-
-        def return_(scope: Scope) -> Signal:
-            frame: Any = scope.scene
-            frame.result = value(scope)
-            return RETURN
-
-        return return_
 
     def _if(self, statement: If) -> Run:
         condition = value_of(statement.condition, self.format)

@@ -24,7 +24,7 @@ from trundle.engine._frozen import frozen
 from trundle.engine._header import HEADER, read_header
 from trundle.engine._loading import Loading
 from trundle.engine._object import Instance, Part, part
-from trundle.engine._scene import TypeValue
+from trundle.engine._scene import Callee, TypeValue
 from trundle.engine._sources import format_of
 from trundle.engine._stage import Code
 from trundle.engine._type import Type
@@ -328,7 +328,7 @@ def _call(scene: Code, name: str, args: Any = (), kwargs: Any = None, receiver: 
     if receiver is not None:
         found = scene.method(receiver, name)
         if found is not None:
-            return found(values, named)
+            return found.call(receiver, values, named, scene)
     elif name in FUNCTIONS:
         return FUNCTIONS[name](scene, *values, **named)
     scope = Scope(scene, {"$1": scene.this, "$this": scene.this})
@@ -403,18 +403,16 @@ def _logger(scene: Code, name: Any) -> Instance:
 def _inject(scene: Code, target: Any, method: str, what: Any, mock: str | None = None) -> None:
     """Replaces a method of a class, or of the class of an object, by a method of an object or by what is computed."""
     type_ = target.instance.type if isinstance(target, Instance | Part) else _type_of(scene, target)
-    replacement = _computed(scene, what) if mock is None else _answered(scene, what, mock)
+    replacement = _computed(what) if mock is None else _answered(scene, what, mock)
     variables = dict(scene.variables) if isinstance(scene, Frame) else {}
     holding = (scene.this, variables, None if mock is None else what)
     scene.world.calls.mock(type_, method, replacement, holding)
 
 
-def _computed(scene: Code, compute: Callable[..., Any]) -> Callable[..., Any]:
-    calls: Any = scene.world.calls
-
-    def replacement(frame: Any, found: Any, given: Any) -> Any:
+def _computed(compute: Callable[..., Any]) -> Callable[..., Any]:
+    def replacement(frame: Any, found: Callee, given: Any) -> Any:
         def original() -> Any:
-            return calls.invoke(frame.this, found, given.values, given.named, frame)
+            return found.call(frame.this, given.values, given.named, frame)
 
         return compute(given.variables, original)
 
@@ -422,11 +420,11 @@ def _computed(scene: Code, compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _answered(scene: Code, answering: Any, name: str) -> Callable[..., Any]:
-    call = None if answering is None else scene.method(answering, name)
-    if call is None:
+    callee = None if answering is None else scene.method(answering, name)
+    if callee is None:
         message = expectation(f"an object with a method {name}", described(answering))
         raise EngineError(EngineCode.NO_METHOD, message, advice="correct the call of `inject`")
-    return lambda _frame, _found, given: call(given.values, given.named)
+    return lambda _frame, _found, given: callee.call(answering, given.values, given.named, scene)
 
 
 def _type_of(scene: Code, value: Any) -> Type:

@@ -34,6 +34,7 @@ class Argument:
     Attributes:
         name: its name.
         variable: the variable that has its value.
+        position: how many arguments stand before it.
         usage: whether it takes one value, or all others.
         contract: what a value becomes.
         default: the value where none is given; None where there is none.
@@ -42,6 +43,7 @@ class Argument:
 
     name: str
     variable: str
+    position: int
     usage: ArgumentUsage
     contract: Contract
     default: Callable[[Scene], Any] | None
@@ -64,6 +66,7 @@ class Routine:
         is_public: whether it may be called from outside of the package language.
         arguments: its arguments; one that takes all others stands behind the ones that take one value.
         single: those that take one value.
+        count: how many these are, where there are no others; -1 where there are.
         body: what runs.
         native: the name of the function of a Python class that runs instead; empty for none.
         native_type: that class; None for none.
@@ -76,6 +79,7 @@ class Routine:
     is_public: bool
     arguments: tuple[Argument, ...]
     single: tuple[Argument, ...]
+    count: int
     body: Run | None
     native: str
     native_type: type | None
@@ -93,8 +97,21 @@ class Routine:
         Raises:
             EngineError: a value violates its contract, is given twice, or there is no argument for it.
         """
-        this = frame.this
-        found: dict[str, Any] = {"$1": this, "$this": this}
+        if named or len(values) != self.count:
+            return self._bind_any(frame, values, named)
+        found = {"$1": frame.this, "$this": frame.this}
+        for argument in self.single:
+            value = values[argument.position]
+            found[argument.variable] = (
+                value if type(value) in argument.kept else argument.contract.transform(value, frame)
+            )
+        return found
+
+    def _bind_any(
+        self, frame: Frame, values: Sequence[Any], named: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """The same, where arguments are given by name, left out or taken together."""
+        found: dict[str, Any] = {"$1": frame.this, "$this": frame.this}
         count = len(values)
         for at, argument in enumerate(self.single):
             if at < count:
@@ -105,10 +122,7 @@ class Routine:
                 value = named[argument.name]
             else:
                 value = None if argument.default is None else argument.default(frame)
-            kept = argument.kept
-            found[argument.variable] = (
-                value if type(value) in kept else argument.contract.transform(value, frame)
-            )
+            found[argument.variable] = argument.take(value, frame)
         if count > len(self.single) or named or len(self.arguments) > len(self.single):
             self._bind_others(frame, values, named, found)
         return found
@@ -168,13 +182,14 @@ class Routines:
     def _make(self, declaring: Type, declared: MethodDeclaration) -> Routine:
         class_ = declaring.declaration
         arguments = []
-        for each in declared.arguments:
+        for position, each in enumerate(declared.arguments):
             compiled = compile_declared(declaring.source, class_, each, declared.name)
             contract = compiled.contract
             arguments.append(
                 Argument(
                     each.name,
                     f"${each.name}",
+                    position,
                     each.usage,
                     contract,
                     compiled.default,
@@ -199,12 +214,14 @@ class Routines:
             )
         native_type = native_of(self._natives, class_, declaring.version)
         native = function_names(native_type).get(declared.name, "") if native_type else ""
+        single = tuple(each for each in arguments if each.usage == "Standard")
         return Routine(
             name=declared.name,
             usage=declared.usage,
             is_public=declared.is_public,
             arguments=tuple(arguments),
-            single=tuple(each for each in arguments if each.usage == "Standard"),
+            single=single,
+            count=len(single) if len(single) == len(arguments) else -1,
             body=body,
             native="" if body else native,
             native_type=native_type,

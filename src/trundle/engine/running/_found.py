@@ -1,0 +1,203 @@
+"""Methods that names mean, and what their calls do."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._object import Instance, check_alive
+from trundle.engine._scene import Scene
+from trundle.engine._type import Type
+from trundle.engine._world import World
+from trundle.engine.expressions import Scope
+from trundle.engine.running._blocks import RETURN, Signal
+from trundle.engine.running._frame import Frame
+from trundle.engine.running._locks import Locks
+from trundle.engine.running._natives import Natives
+from trundle.engine.running._routine import Routine
+from trundle.engine.running._watching import Watch
+
+
+class Running:
+    """What runs in a session; its methods share it.
+
+    Attributes:
+        world: the session.
+        turns: its branches.
+        frames: the calls whose bodies run.
+        natives: what calls functions of Python.
+        locks: what calls of synchronized methods wait for.
+        watch: what is told of calls; None for nothing.
+    """
+
+    def __init__(self, world: World, watch: Watch | None) -> None:
+        self.world = world
+        self.turns = world.turns
+        self.frames: set[Frame] = set()
+        self.natives = Natives(world)
+        self.locks = Locks(world.turns)
+        self.watch = watch
+
+    def variables(self) -> Iterator[Any]:
+        """The values of all variables of the methods that run now."""
+        for frame in self.frames:
+            yield from frame.variables.values()
+
+
+class Found:
+    """A method that a name means, ready to be called.
+
+    Attributes:
+        declaring: the class that declares it.
+        routine: the method.
+        locked_by: what makes its calls wait for each other; None where they do not.
+    """
+
+    __slots__ = ("_body", "_running", "declaring", "locked_by", "routine")
+
+    def __init__(
+        self,
+        running: Running,
+        declaring: Type,
+        routine: Routine,
+        locked_by: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._running = running
+        self.declaring = declaring
+        self.routine = routine
+        self.locked_by = locked_by
+        is_plain = running.watch is None and locked_by is None
+        self._body = routine.body if is_plain else None
+
+    def call(
+        self,
+        receiver: Any,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        caller: Scene | None = None,
+    ) -> Any:
+        """Calls the method.
+
+        Args:
+            receiver: the object or the type.
+            values: values by position, as `freeze` makes them.
+            named: values by name.
+            caller: the code that calls it; None from outside.
+
+        Raises:
+            EngineError: what the method throws, or the values do not fit.
+        """
+        running, routine = self._running, self.routine
+        world, turns, frames = running.world, running.turns, running.frames
+        if routine.is_static:
+            this = receiver if isinstance(receiver, Type) else receiver.type
+        else:
+            this = receiver if type(receiver) is Instance else receiver.instance
+            if this.is_destroyed:
+                check_alive(this)
+        frame = Frame(world, this, self.declaring, routine.name, caller)
+        turns.depth = depth = turns.depth + 1
+        try:
+            if depth > world.limits.calls:
+                raise _too_deep(world.limits.calls)
+            variables = routine.bind(frame, values, named)
+            if frame.loading is not None:
+                frame.settle()
+            body = self._body
+            if body is None:
+                return self._run_as_declared(frame, variables)
+            frame.variables = variables
+            frames.add(frame)
+            signal = body(Scope(frame, variables))
+            return frame.result if signal is RETURN else self._ended(signal)
+        except RecursionError:
+            raise _too_deep(depth) from None
+        except EngineError as error:
+            if error.seen is not frame:
+                error.seen = frame
+                error.frames += (frame.entry(routine.line),)
+            raise
+        finally:
+            frames.discard(frame)
+            turns.depth = depth - 1
+
+    def _run(self, frame: Frame, variables: dict[str, Any]) -> Any:
+        """Runs the body."""
+        frames, body = self._running.frames, self.routine.body
+        assert body is not None
+        frame.variables = variables
+        frames.add(frame)
+        try:
+            signal = body(Scope(frame, variables))
+        finally:
+            frames.discard(frame)
+        return frame.result if signal is RETURN else self._ended(signal)
+
+    def _ended(self, signal: Signal) -> None:
+        """What comes of a body that has not returned.
+
+        Raises:
+            EngineError: it is left by a signal for a loop.
+        """
+        if signal is None:
+            return
+        message = f"`{signal.capitalize()}` stands outside of a loop"
+        raise self.declaring.error(EngineCode.INVALID_OPERATION, message, member=self.routine.name)
+
+    def _run_as_declared(self, frame: Frame, variables: dict[str, Any]) -> Any:
+        """Runs what is watched, waits for other calls, or has no body."""
+        if self.locked_by is None:
+            return self._run_watched(frame, variables)
+        with self._running.locks.holding(self._key(frame.this, self.locked_by, variables)):
+            return self._run_watched(frame, variables)
+
+    def _run_watched(self, frame: Frame, variables: dict[str, Any]) -> Any:
+        watch, routine = self._running.watch, self.routine
+        if watch is None:
+            return self._run_any(frame, variables)
+        return watch.run(
+            frame.entry(routine.line),
+            self._running.turns.depth,
+            tuple(each.name for each in routine.arguments),
+            variables,
+            lambda: self._run_any(frame, variables),
+        )
+
+    def _run_any(self, frame: Frame, variables: dict[str, Any]) -> Any:
+        routine = self.routine
+        if routine.body is not None:
+            return self._run(frame, variables)
+        return self._running.natives.call(frame, routine, variables) if routine.native else None
+
+    def _key(self, this: Any, locked_by: Mapping[str, Any], variables: Mapping[str, Any]) -> Any:
+        """What calls of a synchronized method have in common that wait for each other."""
+        holder = this if locked_by.get("onThis", True) else self.declaring
+        names = locked_by.get("onArgs", ())
+        values = tuple(variables.get(f"${each}") for each in names)
+        return holder, self.declaring, self.routine.name, values
+
+
+class Extension:
+    """An extension method, as values have it."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+
+    def call(
+        self,
+        receiver: Any,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        caller: Scene | None = None,
+    ) -> Any:
+        """Calls the method with the receiver as its first value.
+
+        Raises:
+            EngineError: what the method throws, or the values do not fit.
+        """
+        found = self.found
+        return found.call(found.declaring, (receiver, *values), named, caller)
+
+
+def _too_deep(depth: int) -> EngineError:
+    message = f"more than {depth} calls are nested"
+    return EngineError(EngineCode.LIMIT, message, advice="end the recursion earlier")
