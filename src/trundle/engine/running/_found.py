@@ -94,18 +94,18 @@ class Found:
             this = receiver if type(receiver) is Instance else receiver.instance
             if this.is_destroyed:
                 check_alive(this)
-        frame = Frame(world, this, self.declaring, routine.name, caller)
+        variables = {"$1": this, "$this": this}
+        frame = Frame(world, this, self.declaring, routine.name, caller, variables)
         turns.depth = depth = turns.depth + 1
         try:
             if depth > world.limits.calls:
                 raise _too_deep(world.limits.calls)
-            variables = routine.bind(frame, values, named)
+            routine.bind(frame, variables, values, named)
             if frame.loading is not None:
                 frame.settle()
             body = self._body
             if body is None:
-                return self._run_as_declared(frame, variables)
-            frame.variables = variables
+                return self._run_as_declared(frame)
             frames.add(frame)
             signal = body(Scope(frame, variables))
             return frame.result if signal is RETURN else self._ended(signal)
@@ -120,14 +120,13 @@ class Found:
             frames.discard(frame)
             turns.depth = depth - 1
 
-    def _run(self, frame: Frame, variables: dict[str, Any]) -> Any:
+    def _run(self, frame: Frame) -> Any:
         """Runs the body."""
         frames, body = self._running.frames, self.routine.body
         assert body is not None
-        frame.variables = variables
         frames.add(frame)
         try:
-            signal = body(Scope(frame, variables))
+            signal = body(Scope(frame, frame.variables))
         finally:
             frames.discard(frame)
         return frame.result if signal is RETURN else self._ended(signal)
@@ -143,36 +142,38 @@ class Found:
         message = f"`{signal.capitalize()}` stands outside of a loop"
         raise self.declaring.error(EngineCode.INVALID_OPERATION, message, member=self.routine.name)
 
-    def _run_as_declared(self, frame: Frame, variables: dict[str, Any]) -> Any:
+    def _run_as_declared(self, frame: Frame) -> Any:
         """Runs what is watched, waits for other calls, or has no body."""
         if self.locked_by is None:
-            return self._run_watched(frame, variables)
-        with self._running.locks.holding(self._key(frame.this, self.locked_by, variables)):
-            return self._run_watched(frame, variables)
+            return self._run_watched(frame)
+        with self._running.locks.holding(self._key(frame, self.locked_by)):
+            return self._run_watched(frame)
 
-    def _run_watched(self, frame: Frame, variables: dict[str, Any]) -> Any:
+    def _run_watched(self, frame: Frame) -> Any:
         watch, routine = self._running.watch, self.routine
         if watch is None:
-            return self._run_any(frame, variables)
+            return self._run_any(frame)
         return watch.run(
             frame.entry(routine.line),
             self._running.turns.depth,
             tuple(each.name for each in routine.arguments),
-            variables,
-            lambda: self._run_any(frame, variables),
+            frame.variables,
+            lambda: self._run_any(frame),
         )
 
-    def _run_any(self, frame: Frame, variables: dict[str, Any]) -> Any:
+    def _run_any(self, frame: Frame) -> Any:
         routine = self.routine
         if routine.body is not None:
-            return self._run(frame, variables)
-        return self._running.natives.call(frame, routine, variables) if routine.native else None
+            return self._run(frame)
+        return (
+            self._running.natives.call(frame, routine, frame.variables) if routine.native else None
+        )
 
-    def _key(self, this: Any, locked_by: Mapping[str, Any], variables: Mapping[str, Any]) -> Any:
+    def _key(self, frame: Frame, locked_by: Mapping[str, Any]) -> Any:
         """What calls of a synchronized method have in common that wait for each other."""
-        holder = this if locked_by.get("onThis", True) else self.declaring
+        holder = frame.this if locked_by.get("onThis", True) else self.declaring
         names = locked_by.get("onArgs", ())
-        values = tuple(variables.get(f"${each}") for each in names)
+        values = tuple(frame.variables.get(f"${each}") for each in names)
         return holder, self.declaring, self.routine.name, values
 
 

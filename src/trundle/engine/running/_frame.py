@@ -19,16 +19,16 @@ class Frame(Code):
 
     Attributes:
         caller: the code that calls it; None where it is called from outside.
+        variables: the variables of its body.
         loading: the objects that its arguments bring as maps; None where they bring none.
         result: what it returns.
-        variables: the variables of its body.
         handled: the errors that `Catch` blocks around are handling, the innermost last.
     """
 
     caller: Scene | None = None
+    variables: Mapping[str, Any] = _NO_VARIABLES
     loading: Loading | None = None
     result: Any = None
-    variables: Mapping[str, Any] = _NO_VARIABLES
     handled: tuple[EngineError, ...] = ()
 
     @property

@@ -86,11 +86,18 @@ class Routine:
     is_static: bool
     line: int
 
-    def bind(self, frame: Frame, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The variables with which the method begins.
+    def bind(
+        self,
+        frame: Frame,
+        variables: dict[str, Any],
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+    ) -> None:
+        """Sets the variables with which the method begins.
 
         Args:
             frame: the call.
+            variables: the variables of its body, which has `$1` and `$this`.
             values: values by position.
             named: values by name.
 
@@ -98,52 +105,53 @@ class Routine:
             EngineError: a value violates its contract, is given twice, or there is no argument for it.
         """
         if named or len(values) != self.count:
-            return self._bind_any(frame, values, named)
-        found = {"$1": frame.this, "$this": frame.this}
+            self._bind_any(frame, variables, values, named)
+            return
         for argument in self.single:
             value = values[argument.position]
-            found[argument.variable] = (
+            variables[argument.variable] = (
                 value if type(value) in argument.kept else argument.contract.transform(value, frame)
             )
-        return found
 
     def _bind_any(
-        self, frame: Frame, values: Sequence[Any], named: Mapping[str, Any]
-    ) -> dict[str, Any]:
+        self,
+        frame: Frame,
+        variables: dict[str, Any],
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+    ) -> None:
         """The same, where arguments are given by name, left out or taken together."""
-        found: dict[str, Any] = {"$1": frame.this, "$this": frame.this}
         count = len(values)
-        for at, argument in enumerate(self.single):
-            if at < count:
-                value = values[at]
-                if named and argument.name in named:
+        for argument in self.single:
+            if argument.position < count:
+                value = values[argument.position]
+                if argument.name in named:
                     self._refuse(frame, f"the argument {argument.name} twice")
             elif argument.name in named:
                 value = named[argument.name]
             else:
                 value = None if argument.default is None else argument.default(frame)
-            found[argument.variable] = argument.take(value, frame)
+            variables[argument.variable] = argument.take(value, frame)
         if count > len(self.single) or named or len(self.arguments) > len(self.single):
-            self._bind_others(frame, values, named, found)
-        return found
+            self._bind_others(frame, variables, values, named)
 
     def _bind_others(
         self,
         frame: Frame,
+        variables: dict[str, Any],
         values: Sequence[Any],
         named: Mapping[str, Any],
-        found: dict[str, Any],
     ) -> None:
         more = values[len(self.single) :]
         known = {each.name for each in self.single}
         others = {name: value for name, value in named.items() if name not in known}
         for argument in self.arguments[len(self.single) :]:
             if argument.usage == "VarArgs":
-                found[argument.variable] = tuple([argument.take(each, frame) for each in more])
+                variables[argument.variable] = tuple([argument.take(each, frame) for each in more])
                 more = ()
             else:
                 taken = {name: argument.take(each, frame) for name, each in others.items()}
-                found[argument.variable] = FrozenDict(taken)
+                variables[argument.variable] = FrozenDict(taken)
                 others = {}
         if more:
             self._refuse(frame, f"{len(values)} values")
