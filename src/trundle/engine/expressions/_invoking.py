@@ -92,16 +92,21 @@ def of_objects(call: Call, closure: Callable[[Tree], Closure], otherwise: Method
 
 def _by_position(name: str, arguments: tuple[Closure, ...], otherwise: Method) -> Method:
     """The same for a call without arguments by name, as most are."""
+    only = arguments[0] if len(arguments) == 1 else None
 
     def method(receiver: Any, scope: Scope) -> Any:
         scene = scope.scene
         found = None if scene is None else scene.method(receiver, name)
         if found is None:
             return otherwise(receiver, scope)
-        values = []
-        for each in arguments:
-            value = each(scope)
-            values.append(value if type(value) in PLAIN else freeze(value))
+        if only is not None:
+            value = only(scope)
+            values = [value if type(value) in PLAIN else freeze(value)]
+        else:
+            values = []
+            for each in arguments:
+                value = each(scope)
+                values.append(value if type(value) in PLAIN else freeze(value))
         return found.call(receiver, values, _NO_NAMES, scene)
 
     return method

@@ -100,7 +100,12 @@ class Found:
         try:
             if depth > world.limits.calls:
                 raise _too_deep(world.limits.calls)
-            routine.bind(frame, variables, values, named)
+            if named or len(values) != routine.count:
+                routine.bind(frame, variables, values, named)
+            else:  # Most calls by far
+                for at, name, kept, transform in routine.by_position:
+                    value = values[at]
+                    variables[name] = value if type(value) in kept else transform(value, frame)
             if frame.loading is not None:
                 frame.settle()
             body = self._body

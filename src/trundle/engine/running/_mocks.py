@@ -69,7 +69,7 @@ def mocked(routine: Routine, found: Any, replacement: Replacement) -> MockedRout
         return RETURN
 
     same = {each.name: getattr(routine, each.name) for each in fields(routine)}
-    return MockedRoutine(**{**same, "body": body, "native": ""})
+    return MockedRoutine(**{**same, "body": body, "native": "", "count": -1})
 
 
 class Mocks:

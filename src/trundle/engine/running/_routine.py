@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from trundle.engine._declarations import ArgumentUsage, MethodDeclaration, MethodUsage
 from trundle.engine._errors import EngineCode
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from trundle.version import SemVer
 
 
+Taken: TypeAlias = tuple[int, str, frozenset[type], Callable[[Any, Scene], Any]]
+"""An argument: its position, its variable, the types of values that its contract always takes as they are, and what others become."""
+
 _NO_ACTIONS_SINCE = (1, 4)
 _LOG = logging.getLogger("trundle.engine")
 
@@ -34,7 +37,6 @@ class Argument:
     Attributes:
         name: its name.
         variable: the variable that has its value.
-        position: how many arguments stand before it.
         usage: whether it takes one value, or all others.
         contract: what a value becomes.
         default: the value where none is given; None where there is none.
@@ -43,7 +45,6 @@ class Argument:
 
     name: str
     variable: str
-    position: int
     usage: ArgumentUsage
     contract: Contract
     default: Callable[[Scene], Any] | None
@@ -66,7 +67,8 @@ class Routine:
         is_public: whether it may be called from outside of the package language.
         arguments: its arguments; one that takes all others stands behind the ones that take one value.
         single: those that take one value.
-        count: how many these are, where there are no others; -1 where there are.
+        by_position: the same, as calls need them that give a value by position for each argument.
+        count: how many values such calls give; -1 where one argument takes all others.
         body: what runs.
         native: the name of the function of a Python class that runs instead; empty for none.
         native_type: that class; None for none.
@@ -79,6 +81,7 @@ class Routine:
     is_public: bool
     arguments: tuple[Argument, ...]
     single: tuple[Argument, ...]
+    by_position: tuple[Taken, ...]
     count: int
     body: Run | None
     native: str
@@ -104,27 +107,10 @@ class Routine:
         Raises:
             EngineError: a value violates its contract, is given twice, or there is no argument for it.
         """
-        if named or len(values) != self.count:
-            self._bind_any(frame, variables, values, named)
-            return
-        for argument in self.single:
-            value = values[argument.position]
-            variables[argument.variable] = (
-                value if type(value) in argument.kept else argument.contract.transform(value, frame)
-            )
-
-    def _bind_any(
-        self,
-        frame: Frame,
-        variables: dict[str, Any],
-        values: Sequence[Any],
-        named: Mapping[str, Any],
-    ) -> None:
-        """The same, where arguments are given by name, left out or taken together."""
         count = len(values)
-        for argument in self.single:
-            if argument.position < count:
-                value = values[argument.position]
+        for at, argument in enumerate(self.single):
+            if at < count:
+                value = values[at]
                 if argument.name in named:
                     self._refuse(frame, f"the argument {argument.name} twice")
             elif argument.name in named:
@@ -190,14 +176,13 @@ class Routines:
     def _make(self, declaring: Type, declared: MethodDeclaration) -> Routine:
         class_ = declaring.declaration
         arguments = []
-        for position, each in enumerate(declared.arguments):
+        for each in declared.arguments:
             compiled = compile_declared(declaring.source, class_, each, declared.name)
             contract = compiled.contract
             arguments.append(
                 Argument(
                     each.name,
                     f"${each.name}",
-                    position,
                     each.usage,
                     contract,
                     compiled.default,
@@ -229,6 +214,10 @@ class Routines:
             is_public=declared.is_public,
             arguments=tuple(arguments),
             single=single,
+            by_position=tuple(
+                (at, each.variable, each.kept, each.contract.transform)
+                for at, each in enumerate(single)
+            ),
             count=len(single) if len(single) == len(arguments) else -1,
             body=body,
             native="" if body else native,
