@@ -1,5 +1,6 @@
 """Methods that names mean, and what their calls do."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -15,6 +16,8 @@ from trundle.engine.running._locks import Locks
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._routine import Routine
 from trundle.engine.running._watching import Watch
+
+_SELF, _THIS = sys.intern("$1"), sys.intern("$this")
 
 
 class Running:
@@ -52,7 +55,21 @@ class Found:
         locked_by: what makes its calls wait for each other; None where they do not.
     """
 
-    __slots__ = ("_body", "_running", "declaring", "locked_by", "routine")
+    __slots__ = (
+        "_arguments",
+        "_body",
+        "_count",
+        "_frames",
+        "_is_static",
+        "_most",
+        "_name",
+        "_running",
+        "_turns",
+        "_world",
+        "declaring",
+        "locked_by",
+        "routine",
+    )
 
     def __init__(
         self,
@@ -65,6 +82,11 @@ class Found:
         self.declaring = declaring
         self.routine = routine
         self.locked_by = locked_by
+        self._world, self._turns, self._frames = running.world, running.turns, running.frames
+        self._name, self._is_static = routine.name, routine.is_static
+        self._most = running.world.limits.calls
+        self._count = routine.count
+        self._arguments = routine.by_position
         is_plain = running.watch is None and locked_by is None
         self._body = routine.body if is_plain else None
 
@@ -86,24 +108,23 @@ class Found:
         Raises:
             EngineError: what the method throws, or the values do not fit.
         """
-        running, routine = self._running, self.routine
-        world, turns, frames = running.world, running.turns, running.frames
-        if routine.is_static:
+        if self._is_static:
             this = receiver if isinstance(receiver, Type) else receiver.type
         else:
             this = receiver if type(receiver) is Instance else receiver.instance
             if this.is_destroyed:
                 check_alive(this)
-        variables = {"$1": this, "$this": this}
-        frame = Frame(world, this, self.declaring, routine.name, caller, variables)
+        variables = {_SELF: this, _THIS: this}
+        frame = Frame(self._world, this, self.declaring, self._name, caller, variables)
+        turns = self._turns
         turns.depth = depth = turns.depth + 1
         try:
-            if depth > world.limits.calls:
-                raise _too_deep(world.limits.calls)
-            if named or len(values) != routine.count:
-                routine.bind(frame, variables, values, named)
+            if depth > self._most:
+                raise _too_deep(self._most)
+            if named or len(values) != self._count:
+                self.routine.bind(frame, variables, values, named)
             else:  # Most calls by far
-                for at, name, kept, transform in routine.by_position:
+                for at, name, kept, transform in self._arguments:
                     value = values[at]
                     variables[name] = value if type(value) in kept else transform(value, frame)
             if frame.loading is not None:
@@ -111,7 +132,7 @@ class Found:
             body = self._body
             if body is None:
                 return self._run_as_declared(frame)
-            frames.add(frame)
+            self._frames.add(frame)
             signal = body(Scope(frame, variables))
             return frame.result if signal is RETURN else self._ended(signal)
         except RecursionError:
@@ -119,10 +140,10 @@ class Found:
         except EngineError as error:
             if error.seen is not frame:
                 error.seen = frame
-                error.frames += (frame.entry(routine.line),)
+                error.frames += (frame.entry(self.routine.line),)
             raise
         finally:
-            frames.discard(frame)
+            self._frames.discard(frame)
             turns.depth = depth - 1
 
     def _run(self, frame: Frame) -> Any:

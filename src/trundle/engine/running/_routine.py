@@ -1,6 +1,7 @@
 """Methods, compiled: what their arguments become, and what runs."""
 
 import logging
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
@@ -182,7 +183,7 @@ class Routines:
             arguments.append(
                 Argument(
                     each.name,
-                    f"${each.name}",
+                    sys.intern(f"${each.name}"),
                     each.usage,
                     contract,
                     compiled.default,
