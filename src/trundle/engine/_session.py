@@ -334,7 +334,7 @@ class Session:
 
     def _begin(self) -> None:
         self._world.check_open()
-        if not self._world.turns.depth:  # A function from outside may call the session again
+        if not self._world.turns.frames:  # A function from outside may call the session again
             self._world.begin()
 
     @contextlib.contextmanager

@@ -203,7 +203,8 @@ class Calls:
 
     def variables(self) -> Iterator[Any]:
         """The values of all variables of the methods that run now: nothing else may lead to the objects in them."""
-        yield from self._running.variables()
+        for frame in self.world.turns.all_frames():
+            yield from frame.variables.values()
         if self._mocks:
             yield from self._mocks.values()
 

@@ -1,7 +1,7 @@
 """Methods that names mean, and what their calls do."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -26,7 +26,6 @@ class Running:
     Attributes:
         world: the session.
         turns: its branches.
-        frames: the calls whose bodies run.
         natives: what calls functions of Python.
         locks: what calls of synchronized methods wait for.
         watch: what is told of calls; None for nothing.
@@ -35,15 +34,9 @@ class Running:
     def __init__(self, world: World, watch: Watch | None) -> None:
         self.world = world
         self.turns = world.turns
-        self.frames: set[Frame] = set()
         self.natives = Natives(world)
         self.locks = Locks(world.turns)
         self.watch = watch
-
-    def variables(self) -> Iterator[Any]:
-        """The values of all variables of the methods that run now."""
-        for frame in self.frames:
-            yield from frame.variables.values()
 
 
 class Found:
@@ -59,7 +52,6 @@ class Found:
         "_arguments",
         "_body",
         "_count",
-        "_frames",
         "_is_static",
         "_most",
         "_name",
@@ -82,7 +74,7 @@ class Found:
         self.declaring = declaring
         self.routine = routine
         self.locked_by = locked_by
-        self._world, self._turns, self._frames = running.world, running.turns, running.frames
+        self._world, self._turns = running.world, running.turns
         self._name, self._is_static = routine.name, routine.is_static
         self._most = running.world.limits.calls
         self._count = routine.count
@@ -116,10 +108,10 @@ class Found:
                 check_alive(this)
         variables = {_SELF: this, _THIS: this}
         frame = Frame(self._world, this, self.declaring, self._name, caller, variables)
-        turns = self._turns
-        turns.depth = depth = turns.depth + 1
+        frames = self._turns.frames
+        frames.append(frame)
         try:
-            if depth > self._most:
+            if len(frames) > self._most:
                 raise _too_deep(self._most)
             if named or len(values) != self._count:
                 self.routine.bind(frame, variables, values, named)
@@ -132,29 +124,23 @@ class Found:
             body = self._body
             if body is None:
                 return self._run_as_declared(frame)
-            self._frames.add(frame)
             signal = body(Scope(frame, variables))
             return frame.result if signal is RETURN else self._ended(signal)
         except RecursionError:
-            raise _too_deep(depth) from None
+            raise _too_deep(len(frames)) from None
         except EngineError as error:
             if error.seen is not frame:
                 error.seen = frame
                 error.frames += (frame.entry(self.routine.line),)
             raise
         finally:
-            self._frames.discard(frame)
-            turns.depth = depth - 1
+            frames.pop()
 
     def _run(self, frame: Frame) -> Any:
         """Runs the body."""
-        frames, body = self._running.frames, self.routine.body
+        body = self.routine.body
         assert body is not None
-        frames.add(frame)
-        try:
-            signal = body(Scope(frame, frame.variables))
-        finally:
-            frames.discard(frame)
+        signal = body(Scope(frame, frame.variables))
         return frame.result if signal is RETURN else self._ended(signal)
 
     def _ended(self, signal: Signal) -> None:
@@ -181,7 +167,7 @@ class Found:
             return self._run_any(frame)
         return watch.run(
             frame.entry(routine.line),
-            self._running.turns.depth,
+            len(self._turns.frames),
             tuple(each.name for each in routine.arguments),
             frame.variables,
             lambda: self._run_any(frame),
