@@ -88,9 +88,10 @@ class Code(msgspec.Struct, eq=False):
         """The method of a value."""
         world = self.world
         if type(receiver) is Instance:
-            found = world.methods[receiver.type].get(name)
-            if found is not None:
-                return found
+            try:
+                return world.methods[receiver.type][name]
+            except KeyError:
+                pass  # It is called for the first time, or is an extension method or one of the language
         return world.calls.method(receiver, name, self)
 
     def builtin(self, name: str) -> Callable[..., Any]:

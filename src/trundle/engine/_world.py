@@ -3,7 +3,6 @@
 import itertools
 import time
 import uuid
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -102,7 +101,7 @@ class World:
         self.objects: dict[str, Instance] = {}
         self.statics: dict[tuple[Type, str], Any] = {}
         self.attributes: dict[tuple[str, str, str], Any] = {}
-        self.methods: defaultdict[Type, dict[str, Callee]] = defaultdict(dict)
+        self.methods: dict[Type, dict[str, Callee]] = {}
         self.resolved: dict[tuple[Type, str], Type] = {}
         self.writable: dict[tuple[Type, Type, str, Type], Slot] = {}
         self.accepted: dict[tuple[Type, TypeValue, TypeValue, str | None], bool] = {}
