@@ -50,6 +50,10 @@ class Scope(msgspec.Struct, eq=False):
         yield from reversed(found)
 
 
+NOWHERE = Scope(None, {})
+"""What expressions see that depend on nothing."""
+
+
 def context_of(scope: Scope, language: Language) -> Any:
     """A context of yaql that sees what a scope sees."""
     scene = scope.scene
