@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine.expressions._compile import Closure
+from trundle.engine.expressions._calls import Closure
 from trundle.engine.expressions._failures import explained, located
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._languages import compiler_for
