@@ -218,10 +218,12 @@ def test_maps_that_become_objects_are_new_each_time():
     g: {Body: [{Return: !yaql "$.f({n => 1})"}]}
     """
     classes = {
-        "a.N": "Properties: {n: {Contract: $.int(), Usage: InOut}}\nMethods: {up: {Body: [{$.n: $.n + 1}]}}"
+        "a.N": "Properties: {n: {Contract: $.int(), Usage: InOut}}\nMethods: {.init: {Body: [trace($.n)]}, up: {Body: [{$.n: $.n + 1}]}}"
     }
     body = "- $a: $.g()\n- $b: $.g()\n- Return: [!yaql '$a = $b', $a.n, $b.n]"
-    assert run(body, methods=methods, classes=classes) == [False, 2, 2]
+    seen = []
+    assert run(body, methods=methods, classes=classes, seen=seen) == [False, 2, 2]
+    assert seen == [1, 1]
 
 
 def test_arguments_that_are_left_out_have_their_defaults_each_time():
@@ -353,7 +355,8 @@ Methods:
   fails:
     Arguments: [{x: {Contract: $}}]
     Body:
-      - Return: $x + [1]
+      - $y: 1
+      - Return: $x + [$y]
 """
 
 
@@ -362,7 +365,7 @@ Methods:
     [
         ("body", [("inner", 25), ("outer", 12)]),
         ("contract", [("strict", 27), ("outer", 15)]),
-        ("argument", [("fails", 34), ("outer", 17)]),
+        ("argument", [("fails", 35), ("outer", 17)]),
     ],
 )
 def test_frames_have_the_line_of_each_call(how, frames):
@@ -385,16 +388,18 @@ def test_calls_nest_as_deeply_as_the_limit_says_and_not_more(calls):
             Then: [{Return: 1}]
           - Return: $.f($n - 1) + 1
       after: {Scope: Public, Arguments: [{n: {Contract: $}}], Body: [{Try: [{Throw: Nope}], Catch: [{Do: []}]}, {Return: $.f($n)}]}
+      branch: {Scope: Public, Arguments: [{n: {Contract: $}}], Body: [{Parallel: [sleep(0), {$x: $.f($n)}]}, {Return: $x}]}
       branches: {Scope: Public, Arguments: [{n: {Contract: $}}], Body: [{Parallel: [sleep(0), $.f($n), $.f($n)]}, {Return: $.f($n)}]}
     """
     with opened({"a.A": text}, limits=Limits(calls=calls)) as (session, root):
         for _ in range(2):
             assert session.call(root, "f", [calls]) == calls
             assert session.call(root, "after", [calls - 1]) == calls - 1
+            assert session.call(root, "branch", [calls - 1]) == calls - 1
             assert session.call(root, "branches", [calls - 1]) == calls - 1
-            for name, most in (("f", calls), ("after", calls - 1), ("branches", calls - 1)):
+            for name in ("f", "after", "branch", "branches"):
                 with pytest.raises(EngineError) as caught:
-                    session.call(root, name, [most + 1])
+                    session.call(root, name, [calls + 1 if name == "f" else calls])
                 assert caught.value.code == "limit"
                 assert caught.value.message == f"more than {calls} calls are nested"
                 assert len(caught.value.frames) == calls + 1
