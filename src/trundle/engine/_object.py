@@ -95,13 +95,7 @@ class Instance(ObjectValue):
 
     def read(self, name: str, scene: Scene) -> Any:
         """The value of a property, as the code of a scene sees it."""
-        type_ = self.type
-        known = type_.plain.get(name)
-        if known is not None and not self.is_destroyed:
-            value = self.values.get(known, PENDING)
-            if value is not PENDING:
-                return value
-        return read(self, type_, name, scene.origin)
+        return read(self, self.type, name, scene.origin)
 
     def __repr__(self) -> str:
         return f"<object {self._id} of {self.type.label}>"
@@ -210,6 +204,12 @@ def read(instance: Instance, start: Type, name: str, code: object) -> Any:
     Raises:
         EngineError: there is no such property, it has no value, several classes declare it, or the object is gone.
     """
+    if start is instance.type:
+        known = start.plain.get(name)
+        if known is not None and not instance.is_destroyed:
+            value = instance.values.get(known, PENDING)
+            if value is not PENDING:
+                return value
     check_alive(instance)
     declared = start.properties.get(name)
     if declared is not None and declared.usage == "Static":
