@@ -23,13 +23,12 @@ class Bound:
     def __init__(
         self,
         rows: tuple[Row, ...],
+        trees: tuple[Tree | None, ...],
         arguments: tuple[Closure | None, ...],
-        operators: tuple[ByValues, ...] = (),
-        trees: tuple[Tree | None, ...] = (),
+        operators: tuple[ByValues, ...],
     ) -> None:
         self._rows = rows
         self._trees = trees
-        self._names = tuple(map(variable_name, trees))
         self._operators = operators
         self._arguments = tuple(
             _deferred(each) if each is not None and rows[0].kinds[at] is LAZY else each
@@ -76,9 +75,8 @@ class Bound:
         return call
 
     def _binary(self, one: Closure, other: Closure, otherwise: ByValues) -> Closure:
-        find, names = self._find, self._names
+        find, (left_name, right_name) = self._find, map(variable_name, self._trees)
         found: dict[type, dict[type, Callable[..., Any] | None]] = {}
-        left_name, right_name = names
 
         def call(scope: Scope) -> Any:
             variables = scope.variables
@@ -96,7 +94,8 @@ class Bound:
         return call
 
     def _with_constant(self, one: Closure, right: Any, otherwise: ByValues) -> Closure:
-        find, name, kind = self._find, self._names[0], type(right)
+        """The same where the right side is a constant, so that its type is known."""
+        find, name, kind = self._find, variable_name(self._trees[0]), type(right)
         found: dict[type, Callable[..., Any] | None] = {}
 
         def call(scope: Scope) -> Any:
@@ -143,7 +142,7 @@ class Bound:
 def variable_name(tree: Tree | None) -> str:
     """The variable that an expression is; empty for any other one.
 
-    Closures look for it in the innermost scope themselves, which saves a call of what the expression is compiled to.
+    Closures look for it in the innermost scope themselves, as it mostly is there, and call what the expression is compiled to where it is not.
     """
     return tree.name if isinstance(tree, Variable) else ""
 
@@ -177,7 +176,7 @@ def bind(
         return None
     compiled = tuple(None if each is None else closure(each) for each in arguments)
     operators = tuple(operator(each) for each in fitting[0].operators) if operator else ()
-    return Bound(fitting, compiled, operators, arguments)
+    return Bound(fitting, arguments, compiled, operators)
 
 
 def by_rows(rows: tuple[Row, ...], otherwise: ByValues) -> ByValues:

@@ -79,7 +79,10 @@ class Compiler:
             return _nothing
         steps = tuple((self._statement(each), each.line) for each in block)
         count, first = len(block), block[0].line
-        returned, last = None, 0
+        returned, last = (
+            None,
+            0,
+        )  # What stands behind `Return` has to be right, and counts, but does not run
         for at, each in enumerate(block):
             if isinstance(each, Return):
                 returned, last = steps[at]
