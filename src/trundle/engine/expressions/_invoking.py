@@ -96,7 +96,7 @@ def of_objects(
 ) -> Closure:
     """The same for a method: of the class of an object or type, of an extension, or else of the language.
 
-    It does itself what `on_receiver` does, since each call of a closure counts here.
+    It does itself what `on_receiver` does, and what `takes` does for constants and for one value, since each call of a closure counts here.
     """
     takes = values_of(call, closure)
     if takes is None:
@@ -104,6 +104,8 @@ def of_objects(
     receiver_name, may_be_null = variable_name(tree.left), tree.operator == "?."
     is_constant = all(isinstance(each, Constant | Word) for each in call.arguments)
     name, constants = call.name, takes(NOWHERE)[0] if is_constant else None
+    is_one = len(call.arguments) == 1 and not isinstance(call.arguments[0], Rule)
+    only = closure(call.arguments[0]) if is_one else None
 
     def method(scope: Scope) -> Any:
         variables = scope.variables
@@ -116,6 +118,10 @@ def of_objects(
             return otherwise(receiver, scope)
         if constants is not None:
             return found.call(receiver, constants, _NO_NAMES, scene)
+        if only is not None:
+            value = only(scope)
+            value = value if type(value) in PLAIN else freeze(value)
+            return found.call(receiver, (value,), _NO_NAMES, scene)
         values, named = takes(scope)
         return found.call(receiver, values, named, scene)
 
