@@ -81,9 +81,9 @@ def assign_by_code(
     if usage in _WRITABLE:
         world.writable[key] = slot
     loading = Loading(world)
-    made = slot.transform(given, Assignment(loading, instance, slot.declaring, name))
+    made = slot.transform(given, Assignment(world, instance, slot.declaring, name, loading))
     for validate, each in slot.validators:
-        validate(made, Assignment(loading, instance, each, name))
+        validate(made, Assignment(world, instance, each, name, loading))
     loading.run()
     loading.commit()
     instance.values[slot.key] = made
@@ -93,7 +93,7 @@ def assign_static(world: World, declaring: Type, name: str, value: Any) -> None:
     """Assigns a static property of the class that declares it."""
     slot, loading = world.layouts.static(declaring, name), Loading(world)
     given = frozen(value, world.limits)
-    made = slot.transform(given, Assignment(loading, declaring, declaring, name))
+    made = slot.transform(given, Assignment(world, declaring, declaring, name, loading))
     loading.run()
     loading.commit()
     world.statics[declaring, name] = made
@@ -143,7 +143,7 @@ def static_declaring(start: Type, name: str) -> Type:
 
 def _default_static(world: World, declaring: Type, name: str) -> Any:
     slot, loading = world.layouts.static(declaring, name), Loading(world)
-    stage = Stage(loading, declaring, declaring, name)
+    stage = Stage(world, declaring, declaring, name, loading)
     value = slot.transform(None if slot.default is None else slot.default(stage), stage)
     loading.run()
     loading.commit()

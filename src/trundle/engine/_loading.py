@@ -307,7 +307,7 @@ class Loading:
         wanted = self.world.resolved.get((slot.declaring, name))
         if wanted is None:
             try:
-                wanted = Stage(self, instance, slot.declaring, slot.name).resolve(name)
+                wanted = Stage(self.world, instance, slot.declaring, slot.name, self).resolve(name)
             except EngineError:
                 return False  # The contract says where
         if not is_list:
@@ -341,7 +341,9 @@ class Loading:
             return None
         is_right = self.world.accepted.get((slot.declaring, found.type, wanted, None))
         if is_right is None:
-            is_right = Stage(self, instance, slot.declaring, slot.name).is_instance(found, wanted)
+            is_right = Stage(self.world, instance, slot.declaring, slot.name, self).is_instance(
+                found, wanted
+            )
         return found if is_right else None
 
     def _attempt(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
@@ -357,7 +359,7 @@ class Loading:
         values, key = instance.values, slot.key
         values[key] = PENDING
         try:
-            stage = Stage(self, instance, slot.declaring, slot.name)
+            stage = Stage(self.world, instance, slot.declaring, slot.name, self)
             if slot.in_model and slot.name in model:
                 value = slot.transform(model[slot.name], stage)
             elif slot.declaration.usage == "Runtime":
@@ -365,7 +367,7 @@ class Loading:
             else:
                 value = slot.transform(self._default(instance, slot, stage), stage)
             for validate, declaring in slot.validators:
-                validate(value, Stage(self, instance, declaring, slot.name))
+                validate(value, Stage(self.world, instance, declaring, slot.name, self))
         except RecursionError:
             del values[key]
             message = f"the value of {slot.name} is nested too deeply"

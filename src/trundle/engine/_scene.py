@@ -7,12 +7,9 @@ is, which object it is about, and how objects are found, loaded and dumped.
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 from trundle.version import SemVer
-
-Invocation: TypeAlias = Callable[[Sequence[Any], Mapping[str, Any]], Any]
-"""Calls a method of one receiver, with values by position and by name."""
 
 
 class NotYet(BaseException):
@@ -64,6 +61,26 @@ class ObjectValue:
 
         Raises:
             EngineError: there is no such property, it has no value yet, or several classes declare it.
+        """
+
+
+class Callee(Protocol):
+    """A method that code has found by its name."""
+
+    def call(
+        self,
+        receiver: Any,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        caller: "Scene | None" = None,
+    ) -> Any:
+        """Calls it.
+
+        Args:
+            receiver: the value for which it was looked up.
+            values: values by position, as `freeze` makes them.
+            named: values by name.
+            caller: the code that calls it; None from outside.
         """
 
 
@@ -123,8 +140,8 @@ class Scene(Protocol):
     def meter(self) -> Meter | None:
         """What counts steps; None where none are counted."""
 
-    def method(self, receiver: Any, name: str) -> Invocation | None:
-        """What calls a method of an object or a type, or an extension method for any value; None where there is none.
+    def method(self, receiver: Any, name: str) -> Callee | None:
+        """The method of an object or a type, or an extension method for any value; None where there is none.
 
         Raises:
             EngineError: several classes declare it.

@@ -28,7 +28,16 @@ from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.engine.effects import Change, Effects
-from trundle.engine.running import Calls, Mocks, Routines, as_function, destroy, room_for, watch
+from trundle.engine.running import (
+    Calls,
+    Found,
+    Mocks,
+    Routines,
+    as_function,
+    destroy,
+    room_for,
+    watch,
+)
 from trundle.errors import did_you_mean, expectation
 
 
@@ -231,6 +240,32 @@ class Session:
         self._begin()
         world = self._world
         receiver = self._receiver(target)
+        found = self._found(receiver, method, internal=internal)
+        try:
+            values = [frozen(inside(each), world.limits) for each in args]
+            named = {
+                name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()
+            }
+        except RecursionError:
+            type_ = receiver if isinstance(receiver, Type) else receiver.type
+            message = f"an argument of {method} is nested too deeply"
+            raise type_.error(EngineCode.LIMIT, message, member=method) from None
+        with self._running():
+            result = found.call(receiver, values, named)
+            try:
+                return outside(world, result)
+            except EngineError as error:
+                at = found.routine.line
+                raise found.declaring.error(
+                    error.code, error.message, advice=error.advice, member=method, line=at
+                ) from None
+
+    def _found(self, receiver: Instance | Part | Type, method: str, *, internal: bool) -> Found:
+        """The method that a name means from outside.
+
+        Raises:
+            EngineError: there is no such method, or it is not public.
+        """
         if isinstance(receiver, Type):
             type_ = receiver
             found = self._calls.find_static(type_, method)
@@ -247,23 +282,7 @@ class Session:
             message = f"the method {method} of {found.declaring.name} is not public"
             advice = "declare it with `Scope: Public`"
             raise type_.error(EngineCode.NOT_PUBLIC, message, advice=advice, member=method)
-        try:
-            values = [frozen(inside(each), world.limits) for each in args]
-            named = {
-                name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()
-            }
-        except RecursionError:
-            message = f"an argument of {method} is nested too deeply"
-            raise type_.error(EngineCode.LIMIT, message, member=method) from None
-        with self._running():
-            result = self._calls.invoke(receiver, found, values, named)
-            try:
-                return outside(world, result)
-            except EngineError as error:
-                at = found.routine.line
-                raise found.declaring.error(
-                    error.code, error.message, advice=error.advice, member=method, line=at
-                ) from None
+        return found
 
     def compute(self, target: Type, method: str, values: Mapping[str, Any]) -> Any:
         """Calls a public static method as a pure function.
@@ -334,7 +353,7 @@ class Session:
 
     def _begin(self) -> None:
         self._world.check_open()
-        if not self._world.turns.depth:  # A function from outside may call the session again
+        if not self._world.turns.frames:  # A function from outside may call the session again
             self._world.begin()
 
     @contextlib.contextmanager

@@ -1,15 +1,17 @@
 """The scene that contracts and defaults run in while a model is loaded."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Protocol
+
+import msgspec
 
 from trundle.engine._dump import Dump
 from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
 from trundle.engine._object import Instance, Part
-from trundle.engine._scene import Invocation, ObjectValue, TypeValue
+from trundle.engine._scene import Callee, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.errors import expectation, shown
@@ -46,7 +48,7 @@ class Loader(Protocol):
         ...
 
 
-class Code(ABC):
+class Code(msgspec.Struct, eq=False):
     """What code sees of a session while it runs: a scene.
 
     Attributes:
@@ -56,13 +58,12 @@ class Code(ABC):
         member: the property or method.
     """
 
-    __slots__ = ("member", "origin", "this", "world")
+    world: World
+    this: ObjectValue | Type
+    origin: Type
+    member: str
 
-    def __init__(self, world: World, this: ObjectValue | Type, origin: Type, member: str) -> None:
-        self.world = world
-        self.this = this
-        self.origin = origin
-        self.member = member
+    __repr__ = object.__repr__
 
     @property
     @abstractmethod
@@ -83,9 +84,15 @@ class Code(ABC):
         """What counts steps."""
         return self.world
 
-    def method(self, receiver: Any, name: str) -> Invocation | None:
-        """What calls a method of a value."""
-        return self.world.calls.method(receiver, name, self)
+    def method(self, receiver: Any, name: str) -> Callee | None:
+        """The method of a value."""
+        world = self.world
+        if type(receiver) is Instance:
+            try:
+                return world.methods[receiver.type][name]
+            except KeyError:
+                pass  # It is called for the first time, or is an extension method or one of the language
+        return world.calls.method(receiver, name, self)
 
     def builtin(self, name: str) -> Callable[..., Any]:
         """A function of the engine."""
@@ -175,11 +182,7 @@ class Stage(Code):
         loading: what loads the model.
     """
 
-    __slots__ = ("loading",)
-
-    def __init__(self, loading: Loader, this: Instance | Type, origin: Type, member: str) -> None:
-        super().__init__(loading.world, this, origin, member)
-        self.loading = loading
+    loading: Loader
 
     @property
     def owner(self) -> Instance | None:

@@ -6,9 +6,10 @@ natives run on one event loop, in a thread of its own; it goes on only where all
 
 import asyncio
 import heapq
+import itertools
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -23,17 +24,18 @@ class Turns:
     """The branches of one session.
 
     Attributes:
-        depth: how many calls are nested in the branch that runs.
+        frames: the calls of methods that are nested in the branch that runs, the innermost last.
     """
 
     def __init__(self) -> None:
-        self.depth = 0
+        self.frames: list[Any] = []
         self._hub: greenlet | None = None
         self._loop: _Loop | None = None
         self._begin()
 
     def _begin(self) -> None:
         self._ready: deque[greenlet] = deque()
+        self._parked: dict[greenlet, list[Any]] = {}
         self._sleeping: list[tuple[float, int, greenlet]] = []
         self._slept = 0
         self._outside = 0
@@ -53,11 +55,11 @@ class Turns:
         results: list[Any] = [None] * len(tasks)
         errors: list[Exception | None] = [None] * len(tasks)
         left = deque(range(len(tasks)))
-        this, going, depth = getcurrent(), min(at_once, len(tasks)), self.depth
+        this, going, outer = getcurrent(), min(at_once, len(tasks)), self.frames
 
         def branch() -> None:
             nonlocal going
-            self.depth = depth
+            self.frames = list(outer)
             while left:
                 at = left.popleft()
                 try:
@@ -130,8 +132,13 @@ class Turns:
         if loop is not None:
             loop.close()
 
+    def all_frames(self) -> Iterator[Any]:
+        """The calls of methods in all branches; those around several branches more than once."""
+        return itertools.chain(self.frames, *self._parked.values())
+
     def _park(self) -> None:
-        depth = self.depth
+        this, frames = getcurrent(), self.frames
+        self._parked[this] = frames
         try:
             self._current_hub().switch()
         except BaseException:
@@ -140,7 +147,8 @@ class Turns:
                 self._begin()
             raise
         finally:
-            self.depth = depth
+            self._parked.pop(this, None)
+            self.frames = frames
 
     def _current_hub(self) -> greenlet:
         if self._hub is None or self._hub.dead:

@@ -18,7 +18,7 @@ from trundle.version import VersionRange
 
 if TYPE_CHECKING:
     from trundle.engine._object import Instance
-    from trundle.engine._scene import Invocation, Scene, TypeValue
+    from trundle.engine._scene import Callee, Scene, TypeValue
 
 
 _PORTION = 1000
@@ -28,8 +28,8 @@ _PORTION = 1000
 class Calls(Protocol):
     """What runs the methods of a session."""
 
-    def method(self, receiver: Any, name: str, scene: "Scene") -> "Invocation | None":
-        """What calls a method, as the code of a scene sees it; None where there is none."""
+    def method(self, receiver: Any, name: str, scene: "Scene") -> "Callee | None":
+        """The method of a value, as the code of a scene sees it; None where there is none."""
 
     def builtin(self, name: str) -> Callable[..., Any]:
         """A function of the engine, which takes the scene and values."""
@@ -66,6 +66,7 @@ class World:
         objects: its objects by id.
         statics: values of static properties, by the class that declares them.
         attributes: what code remembers of objects, by object id, class name and name.
+        methods: by the class of an object, the methods that code has called on it; `calls` keeps them.
         resolved: what names mean in the code of classes.
         is_closed: whether the session has ended, so that nothing can be done with it any more.
         is_pure: whether all that runs in it only computes, and comes to the same each time.
@@ -100,6 +101,7 @@ class World:
         self.objects: dict[str, Instance] = {}
         self.statics: dict[tuple[Type, str], Any] = {}
         self.attributes: dict[tuple[str, str, str], Any] = {}
+        self.methods: dict[Type, dict[str, Callee]] = {}
         self.resolved: dict[tuple[Type, str], Type] = {}
         self.writable: dict[tuple[Type, Type, str, Type], Slot] = {}
         self.accepted: dict[tuple[Type, TypeValue, TypeValue, str | None], bool] = {}

@@ -35,6 +35,11 @@ class _Asked(NamedTuple):
     args: Sequence[Any]
     kwargs: Mapping[str, Any]
 
+    @property
+    def title(self) -> str:
+        """What the history calls it."""
+        return f"{CALL}{self.target}.{self.method}"
+
     def done(self, session: Session, work: Work) -> Done:
         """Makes the call in a session; what it did, and what the model is after it.
 
@@ -103,7 +108,6 @@ def call(
         TrundleError: as for `deploy`; what the method throws is an `EngineError`.
     """
     asked = _Asked(name, target, method, args, kwargs or {})
-    title = f"{CALL}{target}.{method}"
     with contextlib.ExitStack() as left:
         if not dry_run:
             left.enter_context(alone(environments, name, tenant))
@@ -115,24 +119,38 @@ def call(
         if dry_run:
             done = dry(environments, work, work.before.lock, asked.done)
             return Result(None, done.changes, done.value)
-        environment = begin_run(environments, work.environment)
-        journal = DatabaseJournal(environments.database, environment)
-        begun = environments.time()
-        try:
-            with work.session(work.before.lock, journal) as session:
-                done = asked.done(session, work)
-        except BaseException as error:
-            if action is None:
-                # What went wrong counts, even if it cannot be written down.
-                with contextlib.suppress(DatabaseError):
-                    Actions(environments).fail_call(
-                        name, title, tenant=tenant, by=by, begun=begun, error=error
-                    )
-            raise_own(error)
-            raise
-        if not done.is_changed:
-            return Result(None, done.changes, done.value)
-        objects = done.model["Objects"]
-        deployment = unfinished(environment, Plan(title, objects, done.lock, {}), by, begun)
-        end(environments, environment, deployment, done)
-        return Result(deployment.number, done.changes, done.value)
+        return _run(environments, work, asked, tenant=tenant, by=by, action=action)
+
+
+def _run(
+    environments: Environments,
+    work: Work,
+    asked: _Asked,
+    *,
+    tenant: str,
+    by: str,
+    action: Action | None,
+) -> Result:
+    """Makes the call, and writes down what it changed."""
+    assert work.before is not None
+    environment = begin_run(environments, work.environment)
+    journal = DatabaseJournal(environments.database, environment)
+    begun = environments.time()
+    try:
+        with work.session(work.before.lock, journal) as session:
+            done = asked.done(session, work)
+    except BaseException as error:
+        if action is None:
+            # What went wrong counts, even if it cannot be written down.
+            with contextlib.suppress(DatabaseError):
+                Actions(environments).fail_call(
+                    asked.environment, asked.title, tenant=tenant, by=by, begun=begun, error=error
+                )
+        raise_own(error)
+        raise
+    if not done.is_changed:
+        return Result(None, done.changes, done.value)
+    objects = done.model["Objects"]
+    deployment = unfinished(environment, Plan(asked.title, objects, done.lock, {}), by, begun)
+    end(environments, environment, deployment, done)
+    return Result(deployment.number, done.changes, done.value)

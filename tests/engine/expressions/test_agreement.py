@@ -113,12 +113,21 @@ def outcome(evaluate):
 
 
 def both(text, variables, is_legacy):
+    return contestants(text, is_legacy)(variables)
+
+
+def contestants(text, is_legacy):
+    """What evaluates an expression, compiled once, in both ways."""
     language = language_for(is_legacy=is_legacy)
     tree = Expression(text).tree
+    compiled = Compiler(language).closure(tree)
+    return lambda variables: outcomes(language, tree, compiled, variables)
+
+
+def outcomes(language, tree, compiled, variables):
     type_ = Type("a.T")
     this = Thing(type_, "this", a=1, b=[{"a": 1}, {"a": 2}])
     values = {"$1": variables[0], "$a": variables[1], "$b": variables[2], "$this": this}
-    compiled = Compiler(language).closure(tree)
 
     def scope(trace):
         return Scope(World(this, {"a": type_}, functions={"trace": trace}), freeze(values))
@@ -211,6 +220,19 @@ def test_operators_agree_on_values_that_are_no_constants(is_legacy):
     ]
     outcomes = {text: both(text, ([], None, None), is_legacy) for text in texts}
     assert [(text, *each) for text, each in outcomes.items() if each[0] != each[1]] == []
+
+
+@pytest.mark.parametrize("is_legacy", [False, full(True)])
+def test_an_operator_agrees_on_values_whatever_types_it_had_before(is_legacy):
+    values = [1, "a", 0.5, None, True, [1], {"a": 1}, 2, "b", -0.5, False, [], {}, None, 3]
+    differing = []
+    for operator in OPERATORS:
+        for right in ("2", "'a'", "0.5", "null", "$a", "$missing", "($a)", "a"):
+            evaluate = contestants(f"$ {operator} {right}", is_legacy)
+            for left, other in zip(values, reversed(values), strict=True):
+                ours, theirs = evaluate((left, other, None))
+                differing += [(operator, left, right, other)] if ours != theirs else []
+    assert differing == []
 
 
 ITEMS = [

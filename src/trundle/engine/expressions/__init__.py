@@ -3,8 +3,9 @@
 They are read by yaql's parser; its trees become nested closures once. What is not compiled goes to yaql's evaluator.
 """
 
+from trundle.engine.expressions._calls import Closure
 from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
-from trundle.engine.expressions._compile import Closure, Compiler, Dialect
+from trundle.engine.expressions._compile import Compiler, Dialect
 from trundle.engine.expressions._expression import Expression, is_expression
 from trundle.engine.expressions._failures import explained, located, name_of
 from trundle.engine.expressions._failures import reason as failure

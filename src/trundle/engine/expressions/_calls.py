@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 
 from trundle.engine.expressions._rows import LAZY, Row
 from trundle.engine.expressions._scope import Scope
-from trundle.engine.expressions._tree import Constant, Omitted, Rule, Tree, Word
+from trundle.engine.expressions._tree import Constant, Omitted, Rule, Tree, Variable, Word
 
 Closure: TypeAlias = Callable[[Scope], Any]
 ByValues: TypeAlias = Callable[..., Any]
@@ -23,10 +23,12 @@ class Bound:
     def __init__(
         self,
         rows: tuple[Row, ...],
+        trees: tuple[Tree | None, ...],
         arguments: tuple[Closure | None, ...],
-        operators: tuple[ByValues, ...] = (),
+        operators: tuple[ByValues, ...],
     ) -> None:
         self._rows = rows
+        self._trees = trees
         self._operators = operators
         self._arguments = tuple(
             _deferred(each) if each is not None and rows[0].kinds[at] is LAZY else each
@@ -51,6 +53,9 @@ class Bound:
         if len(arguments) == 1:
             return self._unary(arguments[0], otherwise)
         if len(arguments) == len(self._eager) == 2:  # noqa: PLR2004 - most calls by far
+            right = self._trees[1]
+            if isinstance(right, Constant):
+                return self._with_constant(arguments[0], right.value, otherwise)
             return self._binary(arguments[0], arguments[1], otherwise)
 
         def call(scope: Scope) -> Any:
@@ -70,12 +75,36 @@ class Bound:
         return call
 
     def _binary(self, one: Closure, other: Closure, otherwise: ByValues) -> Closure:
-        found, find = self._found, self._find
+        find, (left_name, right_name) = self._find, map(variable_name, self._trees)
+        found: dict[type, dict[type, Callable[..., Any] | None]] = {}
 
         def call(scope: Scope) -> Any:
-            left, right = one(scope), other(scope)
-            kinds = (type(left), type(right))
-            compute = found[kinds] if kinds in found else find(kinds)
+            variables = scope.variables
+            left = variables[left_name] if left_name in variables else one(scope)
+            right = variables[right_name] if right_name in variables else other(scope)
+            try:
+                compute = found[type(left)][type(right)]
+            except KeyError:
+                kinds = (type(left), type(right))
+                compute = found.setdefault(kinds[0], {})[kinds[1]] = find(kinds)
+            if compute is None:
+                return otherwise(scope, left, right)
+            return compute(left, right)
+
+        return call
+
+    def _with_constant(self, one: Closure, right: Any, otherwise: ByValues) -> Closure:
+        """The same where the right side is a constant, so that its type is known."""
+        find, name, kind = self._find, variable_name(self._trees[0]), type(right)
+        found: dict[type, Callable[..., Any] | None] = {}
+
+        def call(scope: Scope) -> Any:
+            variables = scope.variables
+            left = variables[name] if name in variables else one(scope)
+            try:
+                compute = found[type(left)]
+            except KeyError:
+                compute = found[type(left)] = find((type(left), kind))
             if compute is None:
                 return otherwise(scope, left, right)
             return compute(left, right)
@@ -110,6 +139,14 @@ class Bound:
         return compute(*values)
 
 
+def variable_name(tree: Tree | None) -> str:
+    """The variable that an expression is; empty for any other one.
+
+    Closures look for it in the innermost scope themselves, as it mostly is there, and call what the expression is compiled to where it is not.
+    """
+    return tree.name if isinstance(tree, Variable) else ""
+
+
 def bind(
     rows: tuple[Row, ...],
     arguments: tuple[Tree | None, ...],
@@ -139,7 +176,7 @@ def bind(
         return None
     compiled = tuple(None if each is None else closure(each) for each in arguments)
     operators = tuple(operator(each) for each in fitting[0].operators) if operator else ()
-    return Bound(fitting, compiled, operators)
+    return Bound(fitting, arguments, compiled, operators)
 
 
 def by_rows(rows: tuple[Row, ...], otherwise: ByValues) -> ByValues:

@@ -5,23 +5,24 @@ what no row of `_rows` computes goes to yaql's evaluator, with the values that a
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Protocol, TypeAlias, assert_never
+from typing import Any, Protocol, assert_never
 
 from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
 from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._builtins import DIRECT
-from trundle.engine.expressions._calls import Bound, bind, by_rows
+from trundle.engine.expressions._calls import Bound, Closure, bind, by_rows
 from trundle.engine.expressions._invoking import (
     Method,
     lazy_values_of,
     of_engine,
     of_objects,
+    on_receiver,
     once_each,
     values_of,
 )
 from trundle.engine.expressions._library import is_of_type
-from trundle.engine.expressions._scope import Scope, context_of
+from trundle.engine.expressions._scope import NOWHERE, Scope, context_of
 from trundle.engine.expressions._sizes import as_key
 from trundle.engine.expressions._tree import (
     Binary,
@@ -40,9 +41,7 @@ from trundle.engine.expressions._tree import (
 )
 from trundle.engine.expressions._yaql import Context, FrozenDict, Language
 
-Closure: TypeAlias = Callable[[Scope], Any]
-
-_NOWHERE = Scope(None, {})
+_HOLDERS = (ObjectValue, TypeValue)
 
 
 class Dialect(Protocol):
@@ -170,22 +169,18 @@ class Compiler:
         return test
 
     def _dot(self, tree: Binary) -> Closure:
-        left = self.closure(tree.left)
-        match tree.right:
+        left, right = self.closure(tree.left), tree.right
+        match right:
             case Word():
-                step = self._member(tree.right)
+                return on_receiver(tree, left, self._member(right))
             case Call():
-                step = self._method(tree.right)
-            case _:
-                return self._by_yaql(tree)
-        if tree.operator == ".":
-            return lambda scope: step(left(scope), scope)
-
-        def unless_null(scope: Scope) -> Any:
-            value = left(scope)
-            return None if value is None else step(value, scope)
-
-        return unless_null
+                own = self.dialect.method(right, self) if self.dialect else None
+                if own is not None:
+                    return on_receiver(tree, left, own)
+                arguments = once_each(self.closure)
+                otherwise = self._own_method(right, arguments)
+                return of_objects(tree, right, left, arguments, otherwise)
+        return self._by_yaql(tree)
 
     def _member(self, word: Word) -> Method:
         language, name, native = self.language, word.text, word.native
@@ -195,7 +190,7 @@ class Compiler:
             kind = type(value)
             if kind is FrozenDict or kind is dict:
                 return value.get(name) if is_legacy else value[name]
-            if isinstance(value, ObjectValue | TypeValue):
+            if isinstance(value, _HOLDERS):
                 assert scope.scene is not None
                 return value.read(name, scope.scene)
             if kind is tuple or kind is list:
@@ -203,13 +198,6 @@ class Compiler:
             return language.call("#operator_.", (value, native), context_of(scope, language))
 
         return member
-
-    def _method(self, call: Call) -> Method:
-        own = self.dialect.method(call, self) if self.dialect else None
-        if own is not None:
-            return own
-        arguments = once_each(self.closure)
-        return of_objects(call, arguments, self._own_method(call, arguments))
 
     def _own_method(self, call: Call, arguments: Callable[[Tree], Closure]) -> Method:
         """The call of a method that the language has for plain values."""
@@ -254,7 +242,7 @@ class Compiler:
             return self._by_yaql(tree)
         items = tuple(self.closure(each) for each in tree.items)
         if all(isinstance(each, Constant | Word) for each in tree.items):
-            constant = tuple(each(_NOWHERE) for each in items)
+            constant = tuple(each(NOWHERE) for each in items)
             return lambda _: constant
         return lambda scope: tuple([each(scope) for each in items])
 
@@ -263,7 +251,7 @@ class Compiler:
         items = tuple(self.closure(each) for each in call.arguments)
         kind = list if self.language.is_legacy else tuple
         if all(isinstance(each, Constant | Word) for each in call.arguments):
-            constant = kind(each(_NOWHERE) for each in items)
+            constant = kind(each(NOWHERE) for each in items)
             return lambda _: constant
         if kind is list:
             return lambda scope: list(_unrolled([each(scope) for each in items]))

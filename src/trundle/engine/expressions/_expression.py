@@ -6,13 +6,13 @@ from functools import lru_cache
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine.expressions._compile import Closure
+from trundle.engine.expressions._calls import Closure
 from trundle.engine.expressions._failures import explained, located
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._languages import compiler_for
 from trundle.engine.expressions._scope import Scope
 from trundle.engine.expressions._tree import Tree, Variable
-from trundle.engine.expressions._values import freeze
+from trundle.engine.expressions._values import PLAIN, freeze
 from trundle.engine.expressions._yaql import NotYaqlError, TooLargeError, parse
 from trundle.errors import Place, shortened
 
@@ -71,7 +71,8 @@ class Expression:
 
         def evaluate(scope: Scope) -> Any:
             try:
-                return freeze(closure(scope))
+                value = closure(scope)
+                return value if type(value) in PLAIN else freeze(value)
             except EngineError as error:
                 raise located(error, self.place, scope.scene) from None
             except Exception as error:

@@ -1,18 +1,17 @@
 """Calls that the scene answers: methods of objects and types, and functions of the engine."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from trundle.engine.expressions._calls import Closure
-from trundle.engine.expressions._scope import Scope
-from trundle.engine.expressions._tree import Call, Constant, Omitted, Rule, Tree, Word
-from trundle.engine.expressions._values import freeze
+from trundle.engine.expressions._calls import Closure, variable_name
+from trundle.engine.expressions._scope import NOWHERE, Scope
+from trundle.engine.expressions._tree import Binary, Call, Constant, Omitted, Rule, Tree, Word
+from trundle.engine.expressions._values import PLAIN, freeze
 
 Method: TypeAlias = Callable[[Any, Scope], Any]
 """What a method of a dialect does with its receiver."""
 
-_NO_NAMES: Mapping[str, Any] = MappingProxyType({})
+_NO_NAMES: Mapping[str, Any] = {}
 
 Values: TypeAlias = Callable[[Scope], tuple[Sequence[Any], Mapping[str, Any]]]
 """What evaluates the arguments of a call: those by position, and those by name."""
@@ -24,7 +23,14 @@ def values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
 
 
 def _frozen(tree: Tree, made: Closure) -> Closure:
-    return made if isinstance(tree, Constant | Word) else lambda scope: freeze(made(scope))
+    if isinstance(tree, Constant | Word):
+        return made
+
+    def value_of(scope: Scope) -> Any:
+        value = made(scope)
+        return value if type(value) in PLAIN else freeze(value)
+
+    return value_of
 
 
 def lazy_values_of(call: Call, closure: Callable[[Tree], Closure]) -> Values | None:
@@ -71,19 +77,53 @@ def once_each(closure: Callable[[Tree], Closure]) -> Callable[[Tree], Closure]:
     return once
 
 
-def of_objects(call: Call, closure: Callable[[Tree], Closure], otherwise: Method) -> Method:
-    """The call of a method: of the class of an object or type, of an extension, or else of the language."""
-    values = values_of(call, closure)
-    if values is None:
-        return otherwise
-    name, takes = call.name, values
+def on_receiver(tree: Binary, left: Closure, step: Method) -> Closure:
+    """`left.step`, and `left?.step`, which is null where the left side is."""
+    name, may_be_null = variable_name(tree.left), tree.operator == "?."
 
-    def method(receiver: Any, scope: Scope) -> Any:
+    def dot(scope: Scope) -> Any:
+        variables = scope.variables
+        receiver = variables[name] if name in variables else left(scope)
+        if receiver is None and may_be_null:
+            return None
+        return step(receiver, scope)
+
+    return dot
+
+
+def of_objects(
+    tree: Binary, call: Call, left: Closure, closure: Callable[[Tree], Closure], otherwise: Method
+) -> Closure:
+    """The same for a method: of the class of an object or type, of an extension, or else of the language.
+
+    It does itself what `on_receiver` does, and what `takes` does for constants and for one value, since each call of a closure counts here.
+    """
+    takes = values_of(call, closure)
+    if takes is None:
+        return on_receiver(tree, left, otherwise)
+    receiver_name, may_be_null = variable_name(tree.left), tree.operator == "?."
+    is_constant = all(isinstance(each, Constant | Word) for each in call.arguments)
+    name, constants = call.name, takes(NOWHERE)[0] if is_constant else None
+    is_one = len(call.arguments) == 1 and not isinstance(call.arguments[0], Rule)
+    only = closure(call.arguments[0]) if is_one else None
+
+    def method(scope: Scope) -> Any:
+        variables = scope.variables
+        receiver = variables[receiver_name] if receiver_name in variables else left(scope)
+        if receiver is None and may_be_null:
+            return None
         scene = scope.scene
         found = None if scene is None else scene.method(receiver, name)
         if found is None:
             return otherwise(receiver, scope)
-        return found(*takes(scope))
+        if constants is not None:
+            return found.call(receiver, constants, _NO_NAMES, scene)
+        if only is not None:
+            value = only(scope)
+            value = value if type(value) in PLAIN else freeze(value)
+            return found.call(receiver, (value,), _NO_NAMES, scene)
+        values, named = takes(scope)
+        return found.call(receiver, values, named, scene)
 
     return method
 

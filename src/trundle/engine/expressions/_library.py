@@ -183,7 +183,7 @@ def _call(value: Any, native: Any, context: Any, engine: Any) -> Any:
         return native(value, context, engine)
     values, named = called(native, context, engine)
     frozen = {name: freeze(each) for name, each in named.items()}
-    return found([freeze(each) for each in values], frozen)
+    return found.call(value, [freeze(each) for each in values], frozen, context[SCENE])
 
 
 _TWO_NUMBERS = {"left": "number", "right": "number"}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._scene import Invocation, ObjectValue, TypeValue
+from trundle.engine._scene import Callee, ObjectValue, TypeValue
 from trundle.version import SemVer
 
 
@@ -31,7 +31,7 @@ class Nowhere:
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
         self.functions = functions
 
-    def method(self, receiver: Any, name: str) -> Invocation | None:  # noqa: ARG002 - there are no objects
+    def method(self, receiver: Any, name: str) -> Callee | None:  # noqa: ARG002 - there are no objects
         """Plain values have the methods of the language alone."""
         return None
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from trundle.engine._scene import Scene
 from trundle.engine.expressions._yaql import Language
 
@@ -12,7 +14,7 @@ SCENE = "$#scene"
 _NO_FUNCTIONS: dict[str, Any] = {}
 
 
-class Scope:
+class Scope(msgspec.Struct, eq=False):
     """Variables over those of an enclosing scope; an unset variable is null.
 
     Attributes:
@@ -21,17 +23,11 @@ class Scope:
         parent: the enclosing scope.
     """
 
-    __slots__ = ("parent", "scene", "variables")
+    scene: Scene | None
+    variables: Mapping[str, Any]
+    parent: "Scope | None" = None
 
-    def __init__(
-        self,
-        scene: Scene | None,
-        variables: Mapping[str, Any],
-        parent: "Scope | None" = None,
-    ) -> None:
-        self.scene = scene
-        self.variables = variables
-        self.parent = parent
+    __repr__ = object.__repr__
 
     def get(self, name: str) -> Any:
         """The value of a variable."""
@@ -52,6 +48,10 @@ class Scope:
             scope = scope.parent
         yield {SCENE: self.scene}
         yield from reversed(found)
+
+
+NOWHERE = Scope(None, {})
+"""What expressions see that depend on nothing."""
 
 
 def context_of(scope: Scope, language: Language) -> Any:

@@ -20,6 +20,10 @@ _SIZE: Final = "size"
 """The attribute of maps in which nothing is left to be frozen: how many values are in them."""
 
 
+PLAIN: Final[frozenset[type]] = frozenset({str, int, float, bool, type(None)})
+"""Types of values that are as `freeze` makes them, for those who would call it often."""
+
+
 def freeze(value: Any) -> Any:
     """A value as expressions see it: lists as tuples, maps that can be hashed; lazy sequences are gone through.
 

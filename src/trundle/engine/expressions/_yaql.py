@@ -6,6 +6,7 @@ A *language* is what one family of formats, with the functions of one purpose, e
 
 import collections.abc  # noqa: F401 - yaql uses it without importing it
 import re
+import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -129,7 +130,7 @@ def _converted(native: Any, depth: int) -> Tree:
             return Group(_converted(native.expr, below), native)
         case expressions.GetContextValue():
             name = native.path.value
-            return Variable("$1" if name == "$" else name, native)
+            return Variable(sys.intern("$1" if name == "$" else name), native)
         case expressions.BinaryOperator():
             left, right = native.args
             return Binary(
@@ -155,7 +156,7 @@ def _with_arguments(native: Any, depth: int) -> Tree:
         case expressions.MapExpression():
             return MapOf(parts, native)
         case expressions.Function():
-            return Call(native.name, parts, native)
+            return Call(sys.intern(native.name), parts, native)
     raise AssertionError(native)
 
 

@@ -4,6 +4,7 @@ from trundle.engine.running._calls import Calls
 from trundle.engine.running._core import core_natives
 from trundle.engine.running._coverage import Branch, Coverage
 from trundle.engine.running._destroying import destroy
+from trundle.engine.running._found import Found
 from trundle.engine.running._mocks import Mocks
 from trundle.engine.running._natives import as_function
 from trundle.engine.running._room import room_for
@@ -14,6 +15,7 @@ __all__ = [
     "Branch",
     "Calls",
     "Coverage",
+    "Found",
     "Mocks",
     "Routines",
     "Trace",

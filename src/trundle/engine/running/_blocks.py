@@ -4,15 +4,15 @@ A closure takes the scope of the method and returns what comes after it: None fo
 signals. A value that is returned stands in the frame.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeAlias, assert_never
 
 from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._structure import value_of
-from trundle.engine.expressions import Format, Scope, explained, is_sequence, located
+from trundle.engine.expressions import Format, Scope, Variable, explained, is_sequence, located
 from trundle.engine.running._frame import Frame
-from trundle.engine.running._targets import assignment
+from trundle.engine.running._targets import assignment, set_variable
 from trundle.engine.running._thrown import catching, throwing
 from trundle.engine.statements import (
     Assign,
@@ -75,10 +75,19 @@ class Compiler:
         Raises:
             EngineError: an expression in it cannot be read.
         """
-        steps = tuple((self._statement(each), each.line) for each in block)
-        if not steps:
+        if not block:
             return _nothing
-        count, first = len(steps), steps[0][1]
+        steps = tuple((self._statement(each), each.line) for each in block)
+        count, first = len(block), block[0].line
+        returned, last = (
+            None,
+            0,
+        )  # What stands behind `Return` has to be right, and counts, but does not run
+        for at, each in enumerate(block):
+            if isinstance(each, Return):
+                returned, last = steps[at]
+                steps = steps[:at]
+                break
 
         def run(scope: Scope) -> Signal:
             line = 0
@@ -93,6 +102,10 @@ class Compiler:
                     signal = step(scope)
                     if signal is not None:
                         return signal
+                if returned is None:
+                    return None
+                line = last
+                frame.result = returned(scope)
             except EngineError as error:
                 _pass_through(error, frame, line)
                 raise
@@ -100,7 +113,7 @@ class Compiler:
                 made = explained(error, "the statement", _place(frame, line), frame)
                 _pass_through(made, frame, line)
                 raise made from error
-            return None
+            return RETURN
 
         return run
 
@@ -111,7 +124,7 @@ class Compiler:
             case Assign():
                 return self._assign(statement)
             case Return():
-                return self._return(statement)
+                return value_of(statement.value, self.format)  # The block around returns it
             case Do():
                 return self.block(statement.body)
             case If():
@@ -150,24 +163,17 @@ class Compiler:
         return evaluate
 
     def _assign(self, statement: Assign) -> Run:
-        value = value_of(statement.value, self.format)
-        store = assignment(statement.target, self.format)
+        value, target = value_of(statement.value, self.format), statement.target
+        if not target.steps:
+            assert isinstance(target.root, Variable)
+            return _set(target.root.name, value)
+        store = assignment(target, self.format)
 
         def assign(scope: Scope) -> Signal:
             store(scope, value(scope))
             return None
 
         return assign
-
-    def _return(self, statement: Return) -> Run:
-        value = value_of(statement.value, self.format)
-
-        def return_(scope: Scope) -> Signal:
-            frame: Any = scope.scene
-            frame.result = value(scope)
-            return RETURN
-
-        return return_
 
     def _if(self, statement: If) -> Run:
         condition = value_of(statement.condition, self.format)
@@ -181,39 +187,59 @@ class Compiler:
         return self.block(statement.otherwise) if statement.otherwise else None
 
     def _while(self, statement: While) -> Run:
-        condition = statement.condition.compile(self.format)
+        condition, body = statement.condition.compile(self.format), self.block(statement.body)
 
-        def rounds(scope: Scope) -> Iterator[None]:
+        def loop(scope: Scope) -> Signal:
+            world = frame_of(scope).world
             while condition(scope):
-                _count(scope)
-                yield
+                world.steps -= 1  # So that a loop without statements ends, too
+                if world.steps < 0:
+                    world.more()
+                signal = body(scope)
+                if signal is BREAK:
+                    break
+                if signal is RETURN:
+                    return signal
+            return None
 
-        return _loop(rounds, self.block(statement.body))
+        return loop
 
     def _for(self, statement: For) -> Run:
         collection = value_of(statement.collection, self.format)
-        variable = f"${statement.variable}"
+        variable, body = f"${statement.variable}", self.block(statement.body)
 
-        def rounds(scope: Scope) -> Iterator[None]:
-            variables = scope.variables
+        def loop(scope: Scope) -> Signal:
+            variables: Any = scope.variables
             for each in _items(collection(scope)):
-                variables[variable] = each  # type: ignore[index]
-                yield
+                variables[variable] = each
+                signal = body(scope)
+                if signal is BREAK:
+                    break
+                if signal is RETURN:
+                    return signal
+            return None
 
-        return _loop(rounds, self.block(statement.body))
+        return loop
 
     def _repeat(self, statement: Repeat) -> Run:
-        count = value_of(statement.count, self.format)
+        count, body = value_of(statement.count, self.format), self.block(statement.body)
 
-        def rounds(scope: Scope) -> Iterator[None]:
-            times = count(scope)
+        def loop(scope: Scope) -> Signal:
+            times, world = count(scope), frame_of(scope).world
             if not isinstance(times, int):
                 raise TypeError(expectation("an integer for `Repeat`", described(times)))
             for _ in range(times):
-                _count(scope)
-                yield
+                world.steps -= 1
+                if world.steps < 0:
+                    world.more()
+                signal = body(scope)
+                if signal is BREAK:
+                    break
+                if signal is RETURN:
+                    return signal
+            return None
 
-        return _loop(rounds, self.block(statement.body))
+        return loop
 
     def _match(self, statement: Match) -> Run:
         value, default = value_of(statement.value, self.format), self.block(statement.default)
@@ -307,31 +333,22 @@ def _nothing(_: Scope) -> Signal:
     return None
 
 
-def _loop(rounds: Callable[[Scope], Iterator[None]], body: Run) -> Run:
-    """Runs a block in each round of a loop."""
+def _set(name: str, value: Callable[[Scope], Any]) -> Run:
+    """What sets a variable."""
 
-    def loop(scope: Scope) -> Signal:
-        for _ in rounds(scope):
-            signal = body(scope)
-            if signal is BREAK:
-                break
-            if signal is RETURN:
-                return signal
+    def assign(scope: Scope) -> Signal:
+        made = value(scope)
+        if scope.parent is None:
+            scope.variables[name] = made  # type: ignore[index]
+        else:
+            set_variable(scope, name, made)
         return None
 
-    return loop
+    return assign
 
 
 def _task(branch: Run, scope: Scope) -> Callable[[], Signal]:
     return lambda: branch(scope)
-
-
-def _count(scope: Scope) -> None:
-    """Counts a round of a loop, so that one without statements ends, too."""
-    world = frame_of(scope).world
-    world.steps -= 1
-    if world.steps < 0:
-        world.more()
 
 
 def _ended_in_finally() -> EngineError:

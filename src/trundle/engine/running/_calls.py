@@ -1,43 +1,25 @@
-"""Calls of methods: which one a name means, and what its call does."""
+"""Calls of methods: which one a name means."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from trundle.engine._declarations import DESTRUCTOR, INITIALIZER
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._metas import method_metas
-from trundle.engine._object import Instance, Part, check_alive
-from trundle.engine._scene import Invocation, Scene
+from trundle.engine._object import Instance, Part
+from trundle.engine._scene import Callee, Scene
 from trundle.engine._type import Type, method_key
 from trundle.engine._world import World
-from trundle.engine.expressions import Scope
-from trundle.engine.running._blocks import RETURN
+from trundle.engine.running._found import Extension, Found, Running
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._functions import FUNCTIONS
-from trundle.engine.running._locks import Locks
 from trundle.engine.running._mocks import Mocks, Replacement, mocked
-from trundle.engine.running._natives import Natives
 from trundle.engine.running._reflection import Info
-from trundle.engine.running._routine import Routine, Routines
+from trundle.engine.running._routine import Routines
 from trundle.engine.running._watching import Watch
 from trundle.errors import did_you_mean, expectation
 
 _SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
-
-
-class Found(NamedTuple):
-    """A method that a name means.
-
-    Attributes:
-        declaring: the class that declares it.
-        routine: the method.
-        locked_by: what makes its calls wait for each other; None where they do not.
-    """
-
-    declaring: Type
-    routine: Routine
-    locked_by: Mapping[str, Any] | None
 
 
 class Calls:
@@ -45,7 +27,6 @@ class Calls:
 
     Attributes:
         world: the session.
-        turns: its branches.
     """
 
     def __init__(
@@ -56,19 +37,15 @@ class Calls:
         watch: Watch | None = None,
     ) -> None:
         self.world = world
-        self.turns = world.turns
         self._routines = routines
-        self._natives = Natives(world)
-        self._watch = watch
+        self._running = Running(world, watch)
         self._found: dict[tuple[Type, Type, str], Found | None] = {}
-        self._extensions: dict[Type, dict[str, list[Found]]] = {}
+        self._extensions: dict[Type, dict[str, list[Extension]]] = {}
         self._initializers: dict[Type, tuple[Found, ...]] = {}
-        self._locks = Locks(world.turns)
-        self._running: set[Frame] = set()
         self._mocks = mocks
 
-    def method(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
-        """What calls a method of a value as the code of a scene sees it; None where neither its class nor an extension has it."""
+    def method(self, receiver: Any, name: str, scene: Scene) -> Callee | None:
+        """The method of a value as the code of a scene sees it; None where neither its class nor an extension has it."""
         kind = type(receiver)
         if kind is Instance:
             type_ = receiver.type
@@ -82,7 +59,9 @@ class Calls:
         else:
             found = None
         if found is not None and (found.routine.usage != "Extension" or kind is Type):
-            return partial(self.invoke, receiver, found, caller=scene)
+            if kind is Instance:
+                self.world.methods.setdefault(receiver.type, {})[name] = found
+            return found
         return self._extension(receiver, name, scene)
 
     def builtin(self, name: str) -> Callable[..., Any]:
@@ -126,7 +105,7 @@ class Calls:
             return None
         mock = self._mocks.find(start, name, winners) if self._mocks else None
         if mock is not None:
-            return Found(winners[0], mock, None)
+            return Found(self._running, winners[0], mock)
         if len(winners) > 1:
             both = " and ".join(each.label for each in winners)
             message = expectation(f"one method {name}", f"those of {both}")
@@ -136,7 +115,8 @@ class Calls:
 
     def _make(self, type_: Type, declaring: Type, name: str) -> Found:
         routine = self._routines.of(declaring, name)
-        return Found(declaring, routine, method_metas(type_, name).get(_SYNCHRONIZE))
+        locked_by = method_metas(type_, name).get(_SYNCHRONIZE)
+        return Found(self._running, declaring, routine, locked_by)
 
     def compile(self, declaring: Type, name: str) -> None:
         """Compiles a method that a class declares.
@@ -178,32 +158,35 @@ class Calls:
             raise type_.error(EngineCode.INVALID_OPERATION, message, advice=advice, member=name)
         self._mocks.add(type_, mocked(found.routine, found, replacement), holding)
         self._found.clear()
+        self.world.methods.clear()
 
-    def _extension(self, receiver: Any, name: str, scene: Scene) -> Invocation | None:
+    def _extension(self, receiver: Any, name: str, scene: Scene) -> Callee | None:
         origin = scene.origin
         if not isinstance(origin, Type):
             return None
         known = self._extensions.get(origin)
         if known is None:
             known = self._extensions[origin] = self._extensions_of(origin, scene)
-        for found in known.get(name, ()):
+        for each in known.get(name, ()):
+            found = each.found
             if isinstance(receiver, Instance | Part) and receiver.type.descends_from(
                 found.declaring
             ):
                 continue
             if self._takes(found, receiver):
-                return partial(self._invoke_extension, receiver, found, scene)
+                return each
         return None
 
-    def _extensions_of(self, origin: Type, scene: Scene) -> dict[str, list[Found]]:
+    def _extensions_of(self, origin: Type, scene: Scene) -> dict[str, list[Extension]]:
         """The extension methods that code of a class uses: its own, then those of what it imports."""
-        made: dict[str, list[Found]] = {}
+        made: dict[str, list[Extension]] = {}
         imported = (scene.resolve(name) for name in origin.declaration.imports)
         for type_ in (origin, *imported):
             assert isinstance(type_, Type)
             for name, method in type_.methods.items():
                 if method.usage == "Extension":
-                    made.setdefault(name, []).append(self._make(type_, method.declaring_type, name))
+                    found = self._make(type_, method.declaring_type, name)
+                    made.setdefault(name, []).append(Extension(found))
         return made
 
     def _takes(self, found: Found, receiver: Any) -> bool:
@@ -218,101 +201,9 @@ class Calls:
             return False
         return True
 
-    def _invoke_extension(
-        self,
-        receiver: Any,
-        found: Found,
-        caller: Scene,
-        values: Sequence[Any],
-        named: Mapping[str, Any],
-    ) -> Any:
-        return self.invoke(found.declaring, found, (receiver, *values), named, caller)
-
-    def invoke(
-        self,
-        receiver: Any,
-        found: Found,
-        values: Sequence[Any],
-        named: Mapping[str, Any],
-        caller: Scene | None = None,
-    ) -> Any:
-        """Calls a method.
-
-        Args:
-            receiver: the object or the type.
-            found: the method.
-            values: values by position, as `freeze` makes them.
-            named: values by name.
-            caller: the code that calls it; None from outside.
-
-        Raises:
-            EngineError: what the method throws, or the values do not fit.
-        """
-        declaring, routine, locked_by = found
-        world = self.world
-        if routine.is_static:
-            this = receiver if isinstance(receiver, Type) else receiver.type
-        else:
-            this = receiver.instance
-            if this.is_destroyed:
-                check_alive(this)
-        frame = Frame(world, this, declaring, routine.name, caller)
-        turns = self.turns
-        depth = turns.depth + 1
-        turns.depth = depth
-        try:
-            if depth > world.limits.calls:
-                raise _too_deep(world.limits.calls)
-            variables = routine.bind(frame, values, named)
-            if frame.loading is not None:
-                frame.settle()
-            if locked_by is None:
-                return self._run(frame, routine, variables)
-            with self._locks.holding(_key(found, this, variables)):
-                return self._run(frame, routine, variables)
-        except RecursionError:
-            raise _too_deep(depth) from None
-        except EngineError as error:
-            if error.seen is not frame:
-                error.seen = frame
-                error.frames += (frame.entry(routine.line),)
-            raise
-        finally:
-            turns.depth = depth - 1
-
-    def _run(self, frame: Frame, routine: Routine, variables: dict[str, Any]) -> Any:
-        watch = self._watch
-        if watch is None:
-            return self._execute(frame, routine, variables)
-        names = tuple(each.name for each in routine.arguments)
-        return watch.run(
-            frame.entry(routine.line),
-            self.turns.depth,
-            names,
-            variables,
-            lambda: self._execute(frame, routine, variables),
-        )
-
-    def _execute(self, frame: Frame, routine: Routine, variables: dict[str, Any]) -> Any:
-        body = routine.body
-        if body is None:
-            return self._natives.call(frame, routine, variables) if routine.native else None
-        frame.variables = variables
-        self._running.add(frame)
-        try:
-            signal = body(Scope(frame, variables))
-        finally:
-            self._running.discard(frame)
-        if signal is RETURN:
-            return frame.result
-        if signal is not None:
-            message = f"`{signal.capitalize()}` stands outside of a loop"
-            raise frame.origin.error(EngineCode.INVALID_OPERATION, message, member=routine.name)
-        return None
-
     def variables(self) -> Iterator[Any]:
         """The values of all variables of the methods that run now: nothing else may lead to the objects in them."""
-        for frame in self._running:
+        for frame in self.world.turns.all_frames():
             yield from frame.variables.values()
         if self._mocks:
             yield from self._mocks.values()
@@ -331,7 +222,7 @@ class Calls:
                     given = {
                         name: value for name, value in instance.arguments.items() if name in known
                     }
-                    self.invoke(instance, found, (), given)
+                    found.call(instance, (), given)
             finally:
                 instance.is_beginning = False
 
@@ -354,19 +245,6 @@ class Calls:
         ]
 
 
-def _key(found: Found, this: Any, variables: Mapping[str, Any]) -> Any:
-    """What calls of a synchronized method have in common that wait for each other."""
-    about = found.locked_by or {}
-    holder = this if about.get("onThis", True) else found.declaring
-    names = about.get("onArgs", ())
-    return (
-        holder,
-        found.declaring,
-        found.routine.name,
-        tuple(variables.get(f"${each}") for each in names),
-    )
-
-
 def _height(instance: Instance) -> int:
     """How many owners an object has above it."""
     count, at = 0, instance.holder
@@ -387,8 +265,3 @@ def _bases_first(type_: Type) -> Iterator[Type]:
             seen.add(each)
             left.append((each, True))
             left.extend((parent, False) for parent in reversed(parents[each]))
-
-
-def _too_deep(depth: int) -> EngineError:
-    message = f"more than {depth} calls are nested"
-    return EngineError(EngineCode.LIMIT, message, advice="end the recursion earlier")

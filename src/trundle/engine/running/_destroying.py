@@ -6,7 +6,8 @@ from typing import Any
 
 from trundle.engine._errors import EngineError
 from trundle.engine._object import Instance
-from trundle.engine.running._calls import Calls, Found
+from trundle.engine.running._calls import Calls
+from trundle.engine.running._found import Found
 
 _LOG = logging.getLogger("trundle.engine")
 
@@ -26,7 +27,7 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
         for instance in _in_order(doomed):
             _notify(calls, instance)
             for found in calls.destructors(instance.type):
-                _guarded(calls, instance, found, ())
+                _guarded(instance, found, ())
             instance.is_destroyed = True
             if world.objects.get(instance.id) is instance:
                 del world.objects[instance.id]
@@ -51,7 +52,7 @@ def _notify(calls: Calls, instance: Instance) -> None:
             continue
         found = calls.find(subscriber.type, subscriber.type, handler)
         if found is not None:
-            _guarded(calls, subscriber, found, (instance,))
+            _guarded(subscriber, found, (instance,))
 
 
 def _in_order(doomed: Collection[Instance]) -> Iterator[Instance]:
@@ -77,8 +78,8 @@ def _in_order(doomed: Collection[Instance]) -> Iterator[Instance]:
                 left.extend((other, False) for other in reversed(before[each]))
 
 
-def _guarded(calls: Calls, instance: Instance, found: Found, values: tuple[Any, ...]) -> None:
+def _guarded(instance: Instance, found: Found, values: tuple[Any, ...]) -> None:
     try:
-        calls.invoke(instance, found, values, {})
+        found.call(instance, values, {})
     except EngineError as error:
         _LOG.error("%s of %s failed: %s", found.routine.name, instance.id, error.format())

@@ -1,18 +1,17 @@
 """What the body of a method sees while it runs."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 from trundle.engine._errors import EngineError
 from trundle.engine._errors import Frame as FrameEntry
 from trundle.engine._loading import Loading
 from trundle.engine._object import Instance
-from trundle.engine._scene import ObjectValue, Scene
+from trundle.engine._scene import Scene
 from trundle.engine._stage import Code
-from trundle.engine._type import Type
-from trundle.engine._world import World
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+_NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 
 
 class Frame(Code):
@@ -20,31 +19,17 @@ class Frame(Code):
 
     Attributes:
         caller: the code that calls it; None where it is called from outside.
+        variables: the variables of its body.
         loading: the objects that its arguments bring as maps; None where they bring none.
         result: what it returns.
-        variables: the variables of its body.
         handled: the errors that `Catch` blocks around are handling, the innermost last.
     """
 
-    __slots__ = ("caller", "handled", "loading", "result", "variables")
-
-    def __init__(
-        self,
-        world: World,
-        this: ObjectValue | Type,
-        origin: Type,
-        member: str,
-        caller: Scene | None = None,
-    ) -> None:
-        self.world = world
-        self.this = this
-        self.origin = origin
-        self.member = member
-        self.caller = caller
-        self.result: Any = None
-        self.variables: Mapping[str, Any] = {}
-        self.handled: list[EngineError] = []
-        self.loading: Loading | None = None
+    caller: Scene | None = None
+    variables: Mapping[str, Any] = _NO_VARIABLES
+    loading: Loading | None = None
+    result: Any = None
+    handled: tuple[EngineError, ...] = ()
 
     @property
     def owner(self) -> Instance | None:

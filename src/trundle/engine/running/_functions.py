@@ -16,20 +16,17 @@ from typing import Any
 
 import jsonpatch
 
-from trundle.engine._classes import parse_range
 from trundle.engine._described import described
 from trundle.engine._dump import Dump, Form
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
-from trundle.engine._header import HEADER, read_header
-from trundle.engine._loading import Loading
 from trundle.engine._object import Instance, Part, part
-from trundle.engine._scene import TypeValue
+from trundle.engine._scene import Callee, TypeValue
 from trundle.engine._sources import format_of
 from trundle.engine._stage import Code
-from trundle.engine._type import Type
 from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, thaw
 from trundle.engine.running._frame import Frame
+from trundle.engine.running._making import made, new, type_of
 from trundle.engine.running._natives import check_arguments
 from trundle.engine.running._reflection import Info, typeinfo
 from trundle.errors import expectation, listed
@@ -38,7 +35,6 @@ _LOGGER = "io.murano.system.Logger"
 _TYPE_REFERENCES_SINCE = (1, 4)
 _COUNTER = itertools.count()
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
-_ABOUT_NEW = ("owner", "objectName", "extra")
 _LETTERS = string.digits + string.ascii_lowercase
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {}
@@ -62,90 +58,7 @@ def _function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     return add
 
 
-@_function("new")
-def _new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa: A002
-    """A new object, of a type with properties by name or in a map, or of a model.
-
-    Behind these stand the owner, the name of the object, and entries of its header.
-    """
-    properties: Mapping[Any, Any] = {}
-    if not isinstance(type, Mapping) and given and isinstance(given[0], Mapping):
-        properties, given = given[0], given[1:]
-    if len(given) > len(_ABOUT_NEW):
-        raise TypeError(expectation("an owner, a name and a header for `new`", "more values"))
-    about = dict(zip(_ABOUT_NEW, given, strict=False))
-    about |= {name: named.pop(name) for name in _ABOUT_NEW if name in named}
-    owner, name, extra = (about.get(each) for each in _ABOUT_NEW)
-    if isinstance(type, Mapping):
-        return _from_model(scene, type, owner)
-    header = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
-    if name is not None:
-        header["name"] = name
-    model = {HEADER: header, **properties, **named}
-    return _made(scene, _type_of(scene, type), owner, model, None)
-
-
-def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
-    header = read_header(_with_new_ids(model, scene.world.new_id))
-    if header.type is None:
-        message = expectation("a model with its class under `?`", described(model))
-        raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
-    kept = dict(header.kept)
-    if header.name is not None:
-        kept["name"] = header.name
-    properties = {key: value for key, value in header.properties.items() if key != HEADER}
-    type_ = _type_of(scene, header.type)
-    if header.spec is not None:
-        versions = parse_range(header.spec)
-        wanted = scene.world.wanted(scene.origin, type_.package, None)
-        known = scene.world.classes.repository.versions(type_.package)
-        if versions.choose([each for each in known if each in wanted]) is None:
-            message = expectation(
-                f"a version of {type_.name} that {scene.origin.package} requires", header.spec
-            )
-            raise EngineError(EngineCode.NO_CLASS, message, advice="correct the version")
-    return _made(scene, type_, owner, {HEADER: kept, **properties}, header.spec)
-
-
-def _with_new_ids(model: Mapping[Any, Any], new_id: Callable[[], str]) -> Mapping[Any, Any]:
-    """A model whose objects have new ids; references within it follow."""
-    ids: dict[str, str] = {}
-
-    def collect(value: Any) -> None:
-        if isinstance(value, Mapping):
-            identifier = read_header(value).id
-            if identifier is not None:
-                ids[identifier] = new_id()
-            for each in value.values():
-                collect(each)
-        elif isinstance(value, tuple | list):
-            for each in value:
-                collect(each)
-
-    def renamed(value: Any) -> Any:
-        if isinstance(value, str):
-            return ids.get(value, value)
-        if isinstance(value, Mapping):
-            return {key: renamed(each) for key, each in value.items()}
-        if isinstance(value, tuple | list):
-            return tuple([renamed(each) for each in value])
-        return value
-
-    collect(model)
-    return renamed(model) if ids else model
-
-
-def _made(
-    scene: Code, type_: Type, owner: Any, model: Mapping[Any, Any], spec: str | None
-) -> Instance:
-    if owner is not None and not isinstance(owner, Instance | Part):
-        raise TypeError(expectation("an object as the owner of a new one", described(owner)))
-    loading = Loading(scene.world)
-    holder = None if owner is None else owner.instance
-    found = loading.start(frozen(model, scene.world.limits), holder, type_, spec)
-    loading.run()
-    loading.commit()
-    return found
+_function("new")(new)
 
 
 @_function("cast")
@@ -154,7 +67,7 @@ def _cast(scene: Code, object: Any, type: Any, versionSpec: Any = None) -> Any: 
     if object is None:
         return None
     instance = _object(object)
-    wanted = _type_of(scene, type)
+    wanted = type_of(scene, type)
     order = instance.type.lineage.order
     if versionSpec is None and wanted in order:
         return part(instance, wanted)
@@ -232,7 +145,7 @@ def _type(scene: Code, object: Any) -> Any:  # noqa: A002
     if isinstance(object, Instance | Part):
         has_references = format_of(scene.origin.source) >= _TYPE_REFERENCES_SINCE
         return object.type if has_references else object.type.name
-    return _type_of(scene, object)
+    return type_of(scene, object)
 
 
 @_function("typeinfo")
@@ -240,13 +153,13 @@ def _typeinfo(scene: Code, value: Any) -> Info:
     """What is known of the class of an object, or of a class."""
     if isinstance(value, Instance | Part):
         return typeinfo(scene, value.type)
-    return typeinfo(scene, _type_of(scene, value))
+    return typeinfo(scene, type_of(scene, value))
 
 
 @_function("find")
 def _find(scene: Code, object: Any, type: Any) -> Any:  # noqa: A002
     """The nearest owner of a type; null where there is none."""
-    wanted = _type_of(scene, type)
+    wanted = type_of(scene, type)
     at = _object(object).holder
     while at is not None and not scene.is_instance(at, wanted):
         at = at.holder
@@ -289,7 +202,7 @@ def _get_attribute(
 
 
 def _attribute(scene: Code, value: Any, name: str, owner: Any) -> tuple[str, str, str]:
-    class_name = scene.origin.name if owner is None else _type_of(scene, owner).name
+    class_name = scene.origin.name if owner is None else type_of(scene, owner).name
     return _object(value).id, class_name, str(name)
 
 
@@ -328,7 +241,7 @@ def _call(scene: Code, name: str, args: Any = (), kwargs: Any = None, receiver: 
     if receiver is not None:
         found = scene.method(receiver, name)
         if found is not None:
-            return found(values, named)
+            return found.call(receiver, values, named, scene)
     elif name in FUNCTIONS:
         return FUNCTIONS[name](scene, *values, **named)
     scope = Scope(scene, {"$1": scene.this, "$this": scene.this})
@@ -396,25 +309,23 @@ def _base_36(number: int) -> str:
 
 @_function("logger")
 def _logger(scene: Code, name: Any) -> Instance:
-    return _made(scene, _type_of(scene, _LOGGER), None, {"name": str(name)}, None)
+    return made(scene, type_of(scene, _LOGGER), None, {"name": str(name)}, None)
 
 
 @_function("inject")
 def _inject(scene: Code, target: Any, method: str, what: Any, mock: str | None = None) -> None:
     """Replaces a method of a class, or of the class of an object, by a method of an object or by what is computed."""
-    type_ = target.instance.type if isinstance(target, Instance | Part) else _type_of(scene, target)
-    replacement = _computed(scene, what) if mock is None else _answered(scene, what, mock)
+    type_ = target.instance.type if isinstance(target, Instance | Part) else type_of(scene, target)
+    replacement = _computed(what) if mock is None else _answered(scene, what, mock)
     variables = dict(scene.variables) if isinstance(scene, Frame) else {}
     holding = (scene.this, variables, None if mock is None else what)
     scene.world.calls.mock(type_, method, replacement, holding)
 
 
-def _computed(scene: Code, compute: Callable[..., Any]) -> Callable[..., Any]:
-    calls: Any = scene.world.calls
-
-    def replacement(frame: Any, found: Any, given: Any) -> Any:
+def _computed(compute: Callable[..., Any]) -> Callable[..., Any]:
+    def replacement(frame: Any, found: Callee, given: Any) -> Any:
         def original() -> Any:
-            return calls.invoke(frame.this, found, given.values, given.named, frame)
+            return found.call(frame.this, given.values, given.named, frame)
 
         return compute(given.variables, original)
 
@@ -422,19 +333,11 @@ def _computed(scene: Code, compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _answered(scene: Code, answering: Any, name: str) -> Callable[..., Any]:
-    call = None if answering is None else scene.method(answering, name)
-    if call is None:
+    callee = None if answering is None else scene.method(answering, name)
+    if callee is None:
         message = expectation(f"an object with a method {name}", described(answering))
         raise EngineError(EngineCode.NO_METHOD, message, advice="correct the call of `inject`")
-    return lambda _frame, _found, given: call(given.values, given.named)
-
-
-def _type_of(scene: Code, value: Any) -> Type:
-    if isinstance(value, Type):
-        return value
-    if isinstance(value, str):
-        return scene.resolve(value)
-    raise TypeError(expectation("a type, or the name of one", described(value)))
+    return lambda _frame, _found, given: callee.call(answering, given.values, given.named, scene)
 
 
 def _text(value: Any) -> str:

@@ -42,10 +42,16 @@ class Given:
 class MockedRoutine(Routine):
     """A method with something else in the place of its body; its arguments and their contracts hold as before."""
 
-    def bind(self, frame: Frame, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The variables with which the method begins, and what it was given."""
-        found = Routine.bind(self, frame, values, named)
-        return {**found, _GIVEN: Given(values, named, found)}
+    def bind(
+        self,
+        frame: Frame,
+        variables: dict[str, Any],
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+    ) -> None:
+        """Sets the variables with which the method begins, and what it was given."""
+        Routine.bind(self, frame, variables, values, named)
+        variables[_GIVEN] = Given(values, named, dict(variables))
 
 
 def mocked(routine: Routine, found: Any, replacement: Replacement) -> MockedRoutine:
@@ -63,7 +69,7 @@ def mocked(routine: Routine, found: Any, replacement: Replacement) -> MockedRout
         return RETURN
 
     same = {each.name: getattr(routine, each.name) for each in fields(routine)}
-    return MockedRoutine(**{**same, "body": body, "native": ""})
+    return MockedRoutine(**{**same, "body": body, "native": "", "count": -1})
 
 
 class Mocks:

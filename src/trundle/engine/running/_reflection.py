@@ -1,7 +1,7 @@
 """What `typeinfo` gives: classes, their members and packages as values of the package language."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from trundle.engine._assigning import assign_by_code, assign_static, static_declaring
 from trundle.engine._described import described
@@ -9,7 +9,7 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._loading import Loading
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
 from trundle.engine._object import Instance, Part, read
-from trundle.engine._scene import Invocation, Scene, TypeValue
+from trundle.engine._scene import Callee, Scene, TypeValue
 from trundle.engine._sources import format_of
 from trundle.engine._stage import Code
 from trundle.engine._structure import structure
@@ -22,6 +22,25 @@ from trundle.version import SemVer
 
 Values = Mapping[str, Callable[[], Any]]
 """Properties, each computed when it is read."""
+
+Compute = Callable[[Sequence[Any], Mapping[str, Any]], Any]
+"""What a method computes, with values by position and by name."""
+
+
+class _Computed(NamedTuple):
+    """A method of what `typeinfo` gives."""
+
+    compute: Compute
+
+    def call(
+        self,
+        _receiver: Any,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        _caller: Scene | None = None,
+    ) -> Any:
+        """Computes what it returns."""
+        return self.compute(values, named)
 
 
 class Info(TypeValue):
@@ -36,7 +55,7 @@ class Info(TypeValue):
     __slots__ = ("_methods", "_values", "key")
 
     def __init__(
-        self, key: tuple[Any, ...], values: Values, methods: Mapping[str, Invocation] | None = None
+        self, key: tuple[Any, ...], values: Values, methods: Mapping[str, Compute] | None = None
     ) -> None:
         self.key = key
         self._values = values
@@ -60,9 +79,10 @@ class Info(TypeValue):
             raise EngineError(EngineCode.NO_PROPERTY, message, advice=advice)
         return found()
 
-    def method(self, name: str) -> Invocation | None:
-        """What calls one of its methods; None where it has none of that name."""
-        return self._methods.get(name)
+    def method(self, name: str) -> Callee | None:
+        """One of its methods; None where it has none of that name."""
+        found = self._methods.get(name)
+        return None if found is None else _Computed(found)
 
     def __eq__(self, other: object) -> bool:
         return self.key == other.key if isinstance(other, Info) else NotImplemented
@@ -163,11 +183,11 @@ def _method(scene: Code, type_: Type, found: Method) -> Info:
 
     def invoke(values: Sequence[Any], named: Mapping[str, Any]) -> Any:
         receiver = values[0] if values and values[0] is not None else type_
-        call = scene.method(receiver, found.name)
-        if call is None:
+        callee = scene.method(receiver, found.name)
+        if callee is None:
             message = expectation(f"an object with the method {found.name}", described(receiver))
             raise EngineError(EngineCode.NO_METHOD, message, advice="give an object of the class")
-        return call(values[1:], named)
+        return callee.call(receiver, values[1:], named, scene)
 
     info: Info
 

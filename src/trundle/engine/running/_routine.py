@@ -1,9 +1,10 @@
 """Methods, compiled: what their arguments become, and what runs."""
 
 import logging
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from trundle.engine._declarations import ArgumentUsage, MethodDeclaration, MethodUsage
 from trundle.engine._errors import EngineCode
@@ -22,6 +23,9 @@ from trundle.errors import expectation, listed
 if TYPE_CHECKING:
     from trundle.version import SemVer
 
+
+Taken: TypeAlias = tuple[int, str, frozenset[type], Callable[[Any, Scene], Any]]
+"""An argument: its position, its variable, the types of values that its contract always takes as they are, and what others become."""
 
 _NO_ACTIONS_SINCE = (1, 4)
 _LOG = logging.getLogger("trundle.engine")
@@ -64,6 +68,8 @@ class Routine:
         is_public: whether it may be called from outside of the package language.
         arguments: its arguments; one that takes all others stands behind the ones that take one value.
         single: those that take one value.
+        by_position: the same, as calls need them that give a value by position for each argument.
+        count: how many values such calls give; -1 where one argument takes all others.
         body: what runs.
         native: the name of the function of a Python class that runs instead; empty for none.
         native_type: that class; None for none.
@@ -76,60 +82,63 @@ class Routine:
     is_public: bool
     arguments: tuple[Argument, ...]
     single: tuple[Argument, ...]
+    by_position: tuple[Taken, ...]
+    count: int
     body: Run | None
     native: str
     native_type: type | None
     is_static: bool
     line: int
 
-    def bind(self, frame: Frame, values: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
-        """The variables with which the method begins.
+    def bind(
+        self,
+        frame: Frame,
+        variables: dict[str, Any],
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+    ) -> None:
+        """Sets the variables with which the method begins.
 
         Args:
             frame: the call.
+            variables: the variables of its body, which has `$1` and `$this`.
             values: values by position.
             named: values by name.
 
         Raises:
             EngineError: a value violates its contract, is given twice, or there is no argument for it.
         """
-        this = frame.this
-        found: dict[str, Any] = {"$1": this, "$this": this}
         count = len(values)
         for at, argument in enumerate(self.single):
             if at < count:
                 value = values[at]
-                if named and argument.name in named:
+                if argument.name in named:
                     self._refuse(frame, f"the argument {argument.name} twice")
             elif argument.name in named:
                 value = named[argument.name]
             else:
                 value = None if argument.default is None else argument.default(frame)
-            kept = argument.kept
-            found[argument.variable] = (
-                value if type(value) in kept else argument.contract.transform(value, frame)
-            )
+            variables[argument.variable] = argument.take(value, frame)
         if count > len(self.single) or named or len(self.arguments) > len(self.single):
-            self._bind_others(frame, values, named, found)
-        return found
+            self._bind_others(frame, variables, values, named)
 
     def _bind_others(
         self,
         frame: Frame,
+        variables: dict[str, Any],
         values: Sequence[Any],
         named: Mapping[str, Any],
-        found: dict[str, Any],
     ) -> None:
         more = values[len(self.single) :]
         known = {each.name for each in self.single}
         others = {name: value for name, value in named.items() if name not in known}
         for argument in self.arguments[len(self.single) :]:
             if argument.usage == "VarArgs":
-                found[argument.variable] = tuple([argument.take(each, frame) for each in more])
+                variables[argument.variable] = tuple([argument.take(each, frame) for each in more])
                 more = ()
             else:
                 taken = {name: argument.take(each, frame) for name, each in others.items()}
-                found[argument.variable] = FrozenDict(taken)
+                variables[argument.variable] = FrozenDict(taken)
                 others = {}
         if more:
             self._refuse(frame, f"{len(values)} values")
@@ -174,7 +183,7 @@ class Routines:
             arguments.append(
                 Argument(
                     each.name,
-                    f"${each.name}",
+                    sys.intern(f"${each.name}"),
                     each.usage,
                     contract,
                     compiled.default,
@@ -199,12 +208,18 @@ class Routines:
             )
         native_type = native_of(self._natives, class_, declaring.version)
         native = function_names(native_type).get(declared.name, "") if native_type else ""
+        single = tuple(each for each in arguments if each.usage == "Standard")
         return Routine(
             name=declared.name,
             usage=declared.usage,
             is_public=declared.is_public,
             arguments=tuple(arguments),
-            single=tuple(each for each in arguments if each.usage == "Standard"),
+            single=single,
+            by_position=tuple(
+                (at, each.variable, each.kept, each.contract.transform)
+                for at, each in enumerate(single)
+            ),
+            count=len(single) if len(single) == len(arguments) else -1,
             body=body,
             native="" if body else native,
             native_type=native_type,

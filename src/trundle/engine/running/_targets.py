@@ -18,15 +18,12 @@ _Index: TypeAlias = Callable[[Scope], Any]
 
 
 def assignment(target: Target, format_: Format) -> Store:
-    """What assigns a value to a target.
+    """What assigns a value to a target that is no variable.
 
     Raises:
         EngineError: an expression in it cannot be read.
     """
     root, steps = target.root, target.steps
-    if not steps:
-        assert isinstance(root, Variable)
-        return _variable(root.name)
     start = evaluator(root, format_)
     if len(steps) == 1 and steps[0].name:
         return _property(start, root, steps[0].name)
@@ -51,13 +48,6 @@ def _key(step: Step, format_: Format) -> _Index:
     return evaluator(step.index, format_)
 
 
-def _variable(name: str) -> Store:
-    def store(scope: Scope, value: Any) -> None:
-        set_variable(scope, name, value)
-
-    return store
-
-
 def set_variable(scope: Scope, name: str, value: Any) -> None:
     """Sets a variable of the method, or that of a branch which has one of this name."""
     at = scope
@@ -70,7 +60,10 @@ def _property(start: _Index, root: Any, name: str) -> Store:
     def store(scope: Scope, value: Any) -> None:
         holder = start(scope)
         kind = type(holder)
-        if kind is Instance or kind is Part or kind is Type:
+        if kind is Instance:
+            frame: Any = scope.scene
+            assign_by_code(frame.world, holder, holder.type, name, value, frame.origin)
+        elif kind is Part or kind is Type:
             _set_member(scope, holder, name, value)
         else:
             _store_within(scope, holder, root, [(name, name)], value)

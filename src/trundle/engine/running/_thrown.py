@@ -77,11 +77,11 @@ def catching(
             name = found
         if handler.variable:
             set_variable(scope, f"${handler.variable}", exception_object(frame, error, name))
-        frame.handled.append(error)
+        frame.handled = (*frame.handled, error)
         try:
             return (body(scope),)
         finally:
-            frame.handled.pop()
+            frame.handled = frame.handled[:-1]
 
     return handle
 

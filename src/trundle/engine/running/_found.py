@@ -1,0 +1,220 @@
+"""Methods that names mean, and what their calls do.
+
+A call takes as few steps in Python as it can, since all code of packages is made of calls: see `Found.call`, and `of_objects` of expressions.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._object import Instance, check_alive
+from trundle.engine._scene import Scene
+from trundle.engine._type import Type
+from trundle.engine._world import World
+from trundle.engine.expressions import Scope
+from trundle.engine.running._blocks import RETURN, Signal
+from trundle.engine.running._frame import Frame
+from trundle.engine.running._locks import Locks
+from trundle.engine.running._natives import Natives
+from trundle.engine.running._routine import Routine
+from trundle.engine.running._watching import Watch
+
+_SELF, _THIS = sys.intern("$1"), sys.intern("$this")
+"""The variables of the receiver: the same texts as in expressions, so that finding them compares no letters."""
+
+
+class Running:
+    """What runs in a session; its methods share it.
+
+    Attributes:
+        world: the session.
+        turns: its branches.
+        natives: what calls functions of Python.
+        locks: what calls of synchronized methods wait for.
+        watch: what is told of calls; None for nothing.
+    """
+
+    def __init__(self, world: World, watch: Watch | None) -> None:
+        self.world = world
+        self.turns = world.turns
+        self.natives = Natives(world)
+        self.locks = Locks(world.turns)
+        self.watch = watch
+
+
+class Found:
+    """A method that a name means, ready to be called.
+
+    Attributes:
+        declaring: the class that declares it.
+        routine: the method.
+        locked_by: what makes its calls wait for each other; None where they do not.
+    """
+
+    __slots__ = (
+        "_arguments",
+        "_body",
+        "_count",
+        "_is_static",
+        "_most",
+        "_name",
+        "_running",
+        "_turns",
+        "_world",
+        "declaring",
+        "locked_by",
+        "routine",
+    )
+
+    def __init__(
+        self,
+        running: Running,
+        declaring: Type,
+        routine: Routine,
+        locked_by: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._running = running
+        self.declaring = declaring
+        self.routine = routine
+        self.locked_by = locked_by
+        # What each call reads stands here, too
+        self._world, self._turns = running.world, running.turns
+        self._most = running.world.limits.calls
+        self._name, self._is_static = routine.name, routine.is_static
+        self._count, self._arguments = routine.count, routine.by_position
+        is_plain = running.watch is None and locked_by is None
+        self._body = routine.body if is_plain else None
+
+    def call(
+        self,
+        receiver: Any,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        caller: Scene | None = None,
+    ) -> Any:
+        """Calls the method.
+
+        Args:
+            receiver: the object or the type.
+            values: values by position, as `freeze` makes them.
+            named: values by name.
+            caller: the code that calls it; None from outside.
+
+        Raises:
+            EngineError: what the method throws, or the values do not fit.
+        """
+        if self._is_static:
+            this = receiver if isinstance(receiver, Type) else receiver.type
+        else:
+            this = receiver if type(receiver) is Instance else receiver.instance
+            if this.is_destroyed:
+                check_alive(this)
+        variables = {_SELF: this, _THIS: this}
+        frame = Frame(self._world, this, self.declaring, self._name, caller, variables)
+        frames = self._turns.frames
+        frames.append(frame)
+        try:
+            if len(frames) > self._most:
+                raise _too_deep(self._most)
+            if named or len(values) != self._count:
+                self.routine.bind(frame, variables, values, named)
+            else:  # Most calls by far
+                for at, name, kept, transform in self._arguments:
+                    value = values[at]
+                    variables[name] = value if type(value) in kept else transform(value, frame)
+            if frame.loading is not None:
+                frame.settle()
+            body = self._body
+            if body is None:
+                return self._run_as_declared(frame)
+            signal = body(Scope(frame, variables))
+            return frame.result if signal is RETURN else self._ended(signal)
+        except RecursionError:
+            raise _too_deep(len(frames)) from None
+        except EngineError as error:
+            if error.seen is not frame:
+                error.seen = frame
+                error.frames += (frame.entry(self.routine.line),)
+            raise
+        finally:
+            frames.pop()
+
+    def _run(self, frame: Frame) -> Any:
+        """Runs the body."""
+        body = self.routine.body
+        assert body is not None
+        signal = body(Scope(frame, frame.variables))
+        return frame.result if signal is RETURN else self._ended(signal)
+
+    def _ended(self, signal: Signal) -> None:
+        """What comes of a body that has not returned.
+
+        Raises:
+            EngineError: it is left by a signal for a loop.
+        """
+        if signal is None:
+            return
+        message = f"`{signal.capitalize()}` stands outside of a loop"
+        raise self.declaring.error(EngineCode.INVALID_OPERATION, message, member=self.routine.name)
+
+    def _run_as_declared(self, frame: Frame) -> Any:
+        """Runs what is watched, waits for other calls, or has no body."""
+        if self.locked_by is None:
+            return self._run_watched(frame)
+        with self._running.locks.holding(self._key(frame, self.locked_by)):
+            return self._run_watched(frame)
+
+    def _run_watched(self, frame: Frame) -> Any:
+        watch, routine = self._running.watch, self.routine
+        if watch is None:
+            return self._run_any(frame)
+        return watch.run(
+            frame.entry(routine.line),
+            len(self._turns.frames),
+            tuple(each.name for each in routine.arguments),
+            frame.variables,
+            lambda: self._run_any(frame),
+        )
+
+    def _run_any(self, frame: Frame) -> Any:
+        routine = self.routine
+        if routine.body is not None:
+            return self._run(frame)
+        return (
+            self._running.natives.call(frame, routine, frame.variables) if routine.native else None
+        )
+
+    def _key(self, frame: Frame, locked_by: Mapping[str, Any]) -> Any:
+        """What calls of a synchronized method have in common that wait for each other."""
+        holder = frame.this if locked_by.get("onThis", True) else self.declaring
+        names = locked_by.get("onArgs", ())
+        values = tuple(frame.variables.get(f"${each}") for each in names)
+        return holder, self.declaring, self.routine.name, values
+
+
+class Extension:
+    """An extension method, as values have it."""
+
+    def __init__(self, found: Found) -> None:
+        self.found = found
+
+    def call(
+        self,
+        receiver: Any,
+        values: Sequence[Any],
+        named: Mapping[str, Any],
+        caller: Scene | None = None,
+    ) -> Any:
+        """Calls the method with the receiver as its first value.
+
+        Raises:
+            EngineError: what the method throws, or the values do not fit.
+        """
+        found = self.found
+        return found.call(found.declaring, (receiver, *values), named, caller)
+
+
+def _too_deep(depth: int) -> EngineError:
+    message = f"more than {depth} calls are nested"
+    return EngineError(EngineCode.LIMIT, message, advice="end the recursion earlier")

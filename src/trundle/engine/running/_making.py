@@ -1,0 +1,112 @@
+"""What `new` makes: objects of a class with properties, and of models."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from trundle.engine._classes import parse_range
+from trundle.engine._described import described
+from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._frozen import frozen
+from trundle.engine._header import HEADER, read_header
+from trundle.engine._loading import Loading
+from trundle.engine._object import Instance, Part
+from trundle.engine._stage import Code
+from trundle.engine._type import Type
+from trundle.errors import expectation
+
+_ABOUT = ("owner", "objectName", "extra")
+
+
+def new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa: A002
+    """A new object, of a type with properties by name or in a map, or of a model.
+
+    Behind these stand the owner, the name of the object, and entries of its header.
+    """
+    properties: Mapping[Any, Any] = {}
+    if not isinstance(type, Mapping) and given and isinstance(given[0], Mapping):
+        properties, given = given[0], given[1:]
+    if len(given) > len(_ABOUT):
+        raise TypeError(expectation("an owner, a name and a header for `new`", "more values"))
+    about = dict(zip(_ABOUT, given, strict=False))
+    about |= {name: named.pop(name) for name in _ABOUT if name in named}
+    owner, name, extra = (about.get(each) for each in _ABOUT)
+    if isinstance(type, Mapping):
+        return _from_model(scene, type, owner)
+    header = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
+    if name is not None:
+        header["name"] = name
+    model = {HEADER: header, **properties, **named}
+    return made(scene, type_of(scene, type), owner, model, None)
+
+
+def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
+    header = read_header(_with_new_ids(model, scene.world.new_id))
+    if header.type is None:
+        message = expectation("a model with its class under `?`", described(model))
+        raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
+    kept = dict(header.kept)
+    if header.name is not None:
+        kept["name"] = header.name
+    properties = {key: value for key, value in header.properties.items() if key != HEADER}
+    type_ = type_of(scene, header.type)
+    if header.spec is not None:
+        versions = parse_range(header.spec)
+        wanted = scene.world.wanted(scene.origin, type_.package, None)
+        known = scene.world.classes.repository.versions(type_.package)
+        if versions.choose([each for each in known if each in wanted]) is None:
+            message = expectation(
+                f"a version of {type_.name} that {scene.origin.package} requires", header.spec
+            )
+            raise EngineError(EngineCode.NO_CLASS, message, advice="correct the version")
+    return made(scene, type_, owner, {HEADER: kept, **properties}, header.spec)
+
+
+def _with_new_ids(model: Mapping[Any, Any], new_id: Callable[[], str]) -> Mapping[Any, Any]:
+    """A model whose objects have new ids; references within it follow."""
+    ids: dict[str, str] = {}
+
+    def collect(value: Any) -> None:
+        if isinstance(value, Mapping):
+            identifier = read_header(value).id
+            if identifier is not None:
+                ids[identifier] = new_id()
+            for each in value.values():
+                collect(each)
+        elif isinstance(value, tuple | list):
+            for each in value:
+                collect(each)
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, str):
+            return ids.get(value, value)
+        if isinstance(value, Mapping):
+            return {key: renamed(each) for key, each in value.items()}
+        if isinstance(value, tuple | list):
+            return tuple([renamed(each) for each in value])
+        return value
+
+    collect(model)
+    return renamed(model) if ids else model
+
+
+def made(
+    scene: Code, type_: Type, owner: Any, model: Mapping[Any, Any], spec: str | None
+) -> Instance:
+    """A new object of a class, from its map of a model; a version spec chooses another version of the class."""
+    if owner is not None and not isinstance(owner, Instance | Part):
+        raise TypeError(expectation("an object as the owner of a new one", described(owner)))
+    loading = Loading(scene.world)
+    holder = None if owner is None else owner.instance
+    found = loading.start(frozen(model, scene.world.limits), holder, type_, spec)
+    loading.run()
+    loading.commit()
+    return found
+
+
+def type_of(scene: Code, value: Any) -> Type:
+    """A type, or the one of a name in the code."""
+    if isinstance(value, Type):
+        return value
+    if isinstance(value, str):
+        return scene.resolve(value)
+    raise TypeError(expectation("a type, or the name of one", described(value)))
