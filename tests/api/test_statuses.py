@@ -9,7 +9,9 @@ from statuses import CONFIG, FILES, GROUP, PLURALS, VERSIONS, document
 
 from trundle.api import Api, served_kinds
 from trundle.kubernetes import Webhook, definitions
+from trundle.project import AdmissionHook, AdmissionRule
 from trundle.store import Store
+from trundle.version import ApiVersion
 
 APART = {("Mixed", "v2"), ("Turned", "v1"), ("Open", "v2")}
 MERGE, APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
@@ -132,3 +134,28 @@ def test_crds_say_of_each_version_what_they_were_read_from(kinds):
         if "subresources" in each
     }
     assert found == APART
+
+
+class Stating:
+    """A hook that writes into the status."""
+
+    def create(self, request):
+        request.object["status"] = {"phase": "by the hook"}
+
+    update = create
+
+
+@pytest.mark.parametrize("seen", ["v1", "v2"])
+@pytest.mark.parametrize(("written", "phase"), [("v1", "by the hook"), ("v2", None)])
+def test_a_hook_writes_the_status_where_the_client_could(
+    installed, kinds, tmp_path, seen, written, phase
+):
+    where = {"use": "rules:Stating", "where": "trundle.yaml:9"}
+    rule = AdmissionRule(type="Mixed", version=ApiVersion.parse(seen), **where)
+    with Store(tmp_path / "store.db", installed.scheme) as store:
+        hooks = [AdmissionHook(rule, Stating())]
+        client = Client(Api(store, kinds, "0.0.0", admission=hooks))
+        create(client, "Mixed", written, status=UP)
+        assert (status(client, "Mixed", "v2") or {}).get("phase") == phase
+        assert put(client, "Mixed", written, status=DOWN)[0] == 200
+        assert (status(client, "Mixed", "v2") or {}).get("phase") == phase
