@@ -22,6 +22,11 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 GLOBES = "globes"
 NUMBERS = itertools.count()
 
+WITHIN = {
+    "type": "object",
+    "x-kubernetes-embedded-resource": True,
+    "x-kubernetes-preserve-unknown-fields": True,
+}
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -43,6 +48,8 @@ SCHEMA = {
                 "data": {"type": "string", "format": "byte"},
                 "day": {"type": "string", "format": "date"},
                 "note": {"type": "string"},
+                "template": WITHIN,
+                "templates": {"type": "array", "items": WITHIN},
             },
         },
         "status": {"type": "object", "properties": {"phase": {"type": "string"}}},
@@ -462,3 +469,38 @@ def test_events_are_counted_as_recorders_do(servers, place):
         each.ask("POST", path, {"apiVersion": "v1", "kind": "Event", **event}).ok()
         found = each.ask("PATCH", f"{path}/e", later, media_type=STRATEGIC).ok()
         assert (found["count"], found["message"]) == (2, "it was seen")
+
+
+WHOLE = {"apiVersion": "v1", "kind": "Pod"}
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        WHOLE,
+        {**WHOLE, "apiVersion": "a.test/v1", "metadata": {"name": "A_"}, "spec": {"x": [1]}},
+        {},
+        {"apiVersion": "v1"},
+        {"kind": "Pod"},
+        {**WHOLE, "apiVersion": "a/b/c"},
+        {**WHOLE, "apiVersion": ""},
+        {**WHOLE, "kind": "a b"},
+        {**WHOLE, "kind": ""},
+        None,
+        "x",
+    ],
+    ids=json.dumps,
+)
+def test_whole_objects_within_others(servers, place, template):
+    require_alike(servers, "POST", place, tool("a", {"template": template}))
+    require_alike(servers, "POST", place, tool("b", {"templates": [WHOLE, template]}))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"apiVersion": 1}, {"kind": ["x"]}, {"metadata": "x"}], ids=json.dumps
+)
+def test_whole_objects_of_wrong_types_are_refused(servers, place, wrong):
+    """The real server says that it cannot read them (400), and not where."""
+    for each in servers:
+        answer = each.ask("POST", place, tool("a", {"template": {**WHOLE, **wrong}}))
+        assert answer.status in {400, 422}

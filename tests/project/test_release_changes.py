@@ -1,5 +1,6 @@
 """What changed from one release to the next, each kind of change by itself."""
 
+import json
 import shutil
 
 import pytest
@@ -324,3 +325,39 @@ def test_namesakes_of_several_groups_are_distinguished(grouped):
         "crm.example.com/Account": ("v1",),
         "shop.example.com/Account": ("v1",),
     }
+
+
+def test_a_status_that_is_written_otherwise_breaks_clients(releases):
+    def write(**said):
+        schema = {"type": "object", "properties": {"status": {"type": "object"}}}
+        spec = {
+            "group": "crm.example.com",
+            "names": {"kind": "Person", "plural": "people"},
+            "versions": [
+                {
+                    "name": "v1",
+                    "served": True,
+                    "storage": True,
+                    "schema": {"openAPIV3Schema": schema},
+                    **said,
+                }
+            ],
+        }
+        crd = {
+            "apiVersion": "apiextensions.k8s.io/v1",
+            "kind": "CustomResourceDefinition",
+            "spec": spec,
+        }
+        releases.now.write("schemas/people.json", json.dumps(crd))
+
+    apart = {"subresources": {"status": {}}}
+    for before, now, text in (
+        ({}, apart, "its status is now a subresource"),
+        (apart, {}, "its status is now written with the object"),
+    ):
+        write(**before)
+        releases.keep()
+        assert not releases.kinds()
+        write(**now)
+        (change,) = releases.changes().values()
+        assert (change.code, change.level, change.text) == ("status-changed", Level.MAJOR, text)

@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from trundle.schema import FreeForm, ListOf, MapOf, Ref, Scalar, SchemaError, Union
@@ -131,3 +133,52 @@ def test_one_version_can_be_chosen(workspace):
 def test_what_is_incomplete_is_an_error(workspace, text, reason):
     with pytest.raises(SchemaError, match=reason):
         workspace.read(text, "shop.yaml")
+
+
+STATUS = {"type": "object", "properties": {"status": {"type": "object"}}}
+
+
+def versions_with(**subresources):
+    """The versions of a CRD, each with what it says of subresources."""
+    versions = [
+        {
+            "name": name,
+            "served": True,
+            "storage": name == "v1",
+            "schema": {"openAPIV3Schema": STATUS},
+            **said,
+        }
+        for name, said in subresources.items()
+    ]
+    return {"group": "example.com", "names": {"kind": "Shop"}, "versions": versions}
+
+
+def status_apart(workspace, spec, version="v1"):
+    crd = {
+        "apiVersion": f"apiextensions.k8s.io/{version}",
+        "kind": "CustomResourceDefinition",
+        "spec": spec,
+    }
+    read = read_schemas([Source(workspace.write("shop.json", json.dumps(crd)))])
+    return {each.version.text: each.resources[0].status_apart for each in read}
+
+
+def test_each_version_says_whether_its_status_is_a_subresource(workspace):
+    spec = versions_with(
+        v1={"subresources": {"status": {}}},
+        v2={},
+        v3={"subresources": {"scale": {"specReplicasPath": ".spec.replicas"}}},
+        v4={"subresources": {"status": None}},
+    )
+    assert status_apart(workspace, spec) == {"v1": True, "v2": False, "v3": False, "v4": False}
+
+
+def test_an_older_definition_says_it_of_all_versions(workspace):
+    spec = {**versions_with(v1={}, v2={}), "subresources": {"status": {}}}
+    assert status_apart(workspace, spec, "v1beta1") == {"v1": True, "v2": True}
+
+
+def test_other_formats_do_not_say_whether_a_status_is_a_subresource(workspace):
+    path = workspace.write("shop.yaml", "title: Shop\ntype: object\nproperties: {status: {}}\n")
+    (schema,) = read_schemas([Source(path, version="v1")])
+    assert schema.resources[0].status_apart is None

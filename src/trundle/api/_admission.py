@@ -24,7 +24,7 @@ from trundle.api.admission import (
     Webhook,
     WebhookError,
 )
-from trundle.api.apply import STATUS, restricted
+from trundle.api.apply import restricted
 from trundle.errors import Code, ExpectationError, Kind, TrundleError, listed
 from trundle.project import AdmissionHook, AdmissionOperation
 from trundle.runtime import Lenience
@@ -217,7 +217,7 @@ class Admission:
             if text_of(after) == before:
                 return None
             _require_held(known, after)
-            if any(each.declares(STATUS) for each in hook.kind.versions.values()):
+            if target.kind.keeps_status(target.served):
                 after = dict(restricted(target.subresource, known, after))
             seen = replace(target, served=hook.served)
             before_causes = self._causes(seen, known)

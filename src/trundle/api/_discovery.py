@@ -102,11 +102,6 @@ class Discovery:
         }
 
 
-def has_status(kind: ServedKind, version: str) -> bool:
-    """Whether a version of a resource type has a status to be written apart."""
-    return kind.versions[version].declares("status")
-
-
 def _resource(kind: ServedKind, version: str) -> list[Mapping[str, Any]]:
     common = {"singularName": kind.singular, "namespaced": kind.namespaced, "kind": kind.kind}
     found: list[Mapping[str, Any]] = [
@@ -118,7 +113,7 @@ def _resource(kind: ServedKind, version: str) -> list[Mapping[str, Any]]:
             **({"categories": list(kind.categories)} if kind.categories else {}),
         }
     ]
-    if has_status(kind, version):
+    if kind.versions[version].has_status:
         common["singularName"] = ""
         found.append({"name": f"{kind.plural}/status", **common, "verbs": list(_STATUS_VERBS)})
     return found
@@ -137,7 +132,7 @@ def _discovered(kind: ServedKind, version: str) -> dict[str, Any]:
         found["shortNames"] = list(kind.short_names)
     if kind.categories:
         found["categories"] = list(kind.categories)
-    if has_status(kind, version):
+    if kind.versions[version].has_status:
         status = {
             "subresource": "status",
             "responseKind": response,

@@ -1,5 +1,6 @@
 """The resource types that are served: what clients call them and their versions, and what the scheme calls them."""
 
+import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from trundle.schema import ObjectType, Resource, Schema
 from trundle.version import ApiVersion, own_spelling
 
 _AGE = PrinterColumn("Age", ".metadata.creationTimestamp", "date", description="CreationTimestamp")
+_KINDS = 1024
+"""Of how many resource types it is known at a time whether they have a status apart; each request asks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,12 @@ class ServedVersion:
     def is_version(self, version: ApiVersion) -> bool:
         """Whether it is a version, however that is spelt."""
         return ApiVersion.parse(self.version) == version
+
+    @property
+    def has_status(self) -> bool:
+        """Whether its status is a subresource: where its CRD says so; of other formats, where it has such a property."""
+        said = self.resource.status_apart
+        return self.declares("status") if said is None else said
 
     def declares(self, name: str) -> bool:
         """Whether the resource type has a property at this version."""
@@ -101,6 +110,23 @@ class ServedKind:
     def api_version(self, served: ServedVersion) -> str:
         """The `apiVersion` of its documents at a version."""
         return f"{self.group}/{served.label}" if self.group else served.label
+
+    def keeps_status(self, served: ServedVersion) -> bool:
+        """Whether what a client of a version writes of an object leaves its status as it is: it is written apart.
+
+        Not so where the version's CRD has no such subresource: there, the status is a property like any other.
+        """
+        return served.resource.status_apart is not False and self.has_status
+
+    @property
+    def has_status(self) -> bool:
+        """Whether its status is a subresource at any version."""
+        return _has_status(self)
+
+
+@functools.lru_cache(_KINDS)
+def _has_status(kind: ServedKind) -> bool:
+    return any(each.has_status for each in kind.versions.values())
 
 
 def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[ServedKind, ...]:

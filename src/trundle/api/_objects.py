@@ -20,7 +20,6 @@ from starlette.responses import Response, StreamingResponse
 from trundle._clock import Clock
 from trundle.api import _protobuf as protobuf
 from trundle.api._bodies import body_of
-from trundle.api._discovery import has_status
 from trundle.api._feeds import Feed
 from trundle.api._kinds import ServedKind
 from trundle.api._representations import Representation, representation_of
@@ -28,10 +27,11 @@ from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources
 from trundle.api._responses import JSON, answered, broken, deprecated, failed, warning
 from trundle.api._selections import FieldSelector, labels_of
-from trundle.api._status import ApiError, answer_to, answer_to_any, not_allowed
+from trundle.api._status import ApiError, answer_to, answer_to_any, missing, not_allowed
 from trundle.api._steps import Steps, Together, done
 from trundle.api._watches import events
 from trundle.api.access import UNSECURED, Receive, Scope, Send
+from trundle.api.apply import STATUS
 from trundle.errors import TrundleError
 
 MOST_BYTES = 3 * 1024 * 1024
@@ -111,9 +111,7 @@ class Objects:
             return None
         kind = found.kind
         fits = not namespace if not kind.namespaced else bool(namespace or not name)
-        if not fits or (
-            subresource and (subresource != "status" or not has_status(kind, served.label))
-        ):
+        if not fits:
             return None
         return found, Target(kind, served, namespace, name, subresource)
 
@@ -146,6 +144,8 @@ class Objects:
         method: str = scope["method"]
         if method not in _METHODS:
             raise not_allowed()
+        if target.subresource and not (target.subresource == STATUS and target.served.has_status):
+            raise missing(target.kind, target.name)
         request, accepted = await _read(target, scope, receive)
         shown = representation_of(accepted, request.query, self._clock)
         if method == "GET" and not target.name:

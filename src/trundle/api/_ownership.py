@@ -9,7 +9,6 @@ import msgspec
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
-from trundle.api._status_part import has_status_apart
 from trundle.api.apply import (
     KEPT_BY,
     ApplyConflictError,
@@ -73,7 +72,7 @@ class Ownership:
         self._version = kind.api_version(served)
         self._words = LineageWords(kind.lineage, ApiVersion.parse(served.version), kind.hub)
         self._shape = resource_shape(served.schema, served.resource)
-        self._has_status = has_status_apart(kind)
+        self._keeps_status = kind.keeps_status(served)
         self._fields = functools.lru_cache(_KEPT)(self._shown_fields)
 
     def shown(self, document: bytes) -> bytes:
@@ -164,7 +163,7 @@ class Ownership:
             shape=self._shape,
             now=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
             subresource=subresource,
-            ignored=ignored(subresource) if self._has_status else (),
+            ignored=ignored(subresource) if self._keeps_status else (),
             words=self._words,
         )
 

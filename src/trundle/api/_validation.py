@@ -16,6 +16,7 @@ from trundle.api._openapi import definition, reachable
 from trundle.api._requests import Target
 from trundle.api._status import Cause, invalid, type_name
 from trundle.api.apply import duplicates, resource_shape
+from trundle.schema import ObjectType
 
 _MOST = 100
 """How many causes are listed."""
@@ -57,6 +58,20 @@ _FORMATS = {"duration": _is_duration, "byte": _is_base64}
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 """What fits into the formats of integers; clients of others cannot read more."""
 
+_EMBEDDED = {
+    "required": ["apiVersion", "kind"],
+    "properties": {
+        "apiVersion": {"type": "string", "pattern": "^([^/]+|[^/]*/[^/]*)$"},
+        "kind": {
+            "type": "string",
+            "maxLength": 63,
+            "pattern": "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$",
+        },
+        "metadata": {"type": "object"},
+    },
+}
+"""What API servers want of a whole object of Kubernetes within another, whatever its schema says."""
+
 _MOST_OF = {"maxItems": "items", "maxProperties": "properties"}
 
 
@@ -71,7 +86,7 @@ class Validator:
 
     def __init__(self, served: ServedVersion) -> None:
         defs = {
-            key: _as_json_schema(definition(key, served, _reference))
+            key: _whole(served, key, _as_json_schema(definition(key, served, _reference)))
             for key in reachable(served, served.root)
         }
         schema = {"$ref": _reference(served.root), "$defs": defs}
@@ -116,6 +131,13 @@ def _drop_null(document: Any, error: jsonschema_rs.ValidationError) -> bool:
 def _reference(key: str) -> str:
     escaped = key.replace("~", "~0").replace("/", "~1")
     return "#/$defs/" + urllib.parse.quote(escaped, safe="~")
+
+
+def _whole(served: ServedVersion, key: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a definition, with what is wanted of a whole object of Kubernetes within another."""
+    found = served.schema.definitions[key]
+    is_whole = isinstance(found, ObjectType) and found.embedded and found.property("kind")
+    return {"allOf": [schema, _EMBEDDED]} if is_whole else schema
 
 
 def _as_json_schema(schema: Any) -> Any:

@@ -200,8 +200,7 @@ def _maker(asked: Asked) -> DocumentForm:
     """Makes the forms of what is asked for."""
     kind, served = asked.kind, asked.served[0]
     names = () if asked.name else ("name", *(("namespace",) if kind.namespaced else ()))
-    apart = any(each.declares(_STATUS) for each in kind.versions.values())
-    kept = frozenset({_STATUS}) if apart else frozenset()
+    kept = frozenset({_STATUS}) if kind.keeps_status(served) else frozenset()
     return DocumentForm(served.schema, served.root, names, kept)
 
 

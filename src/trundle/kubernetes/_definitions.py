@@ -162,7 +162,7 @@ def _version(
         found["deprecated"] = True
         found["deprecationWarning"] = " ".join(served.deprecated.split())[:_LONGEST_WARNING]
     found["schema"] = {"openAPIV3Schema": structural(served, noted)}
-    if served.declares("status"):
+    if served.has_status:
         found["subresources"] = {"status": {}}
     found["additionalPrinterColumns"] = [
         {

@@ -254,8 +254,8 @@ def people(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]
                 "apiGroups": [group],
                 "resources": [
                     name
-                    for plural in sorted(each.plural for each in members)
-                    for name in (plural, f"{plural}/status")
+                    for each in sorted(members, key=lambda each: each.plural)
+                    for name in (each.plural, *([f"{each.plural}/status"] * each.has_status))
                 ],
                 "verbs": verbs,
             }

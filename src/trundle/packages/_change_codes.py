@@ -19,6 +19,7 @@ class ChangeCode(Code):
     SERVED = "served-again"
     GROUP = "api-group-changed"
     SCOPE = "scope-changed"
+    STATUS = "status-changed"
     PROPERTY_ADDED = "property-added"
     PROPERTY_REMOVED = "property-removed"
     REQUIRED = "property-required"

@@ -52,6 +52,9 @@ def contract_changes(before: Schema, now: Schema) -> Iterator[ReleaseChange]:
         if one.scope != other.scope:
             text = f"its scope {one.scope or 'none'} is now {other.scope or 'none'}"
             yield major(ChangeCode.SCOPE, place, text)
+        if {one.status_apart, other.status_apart} == {True, False}:
+            text = "a subresource" if other.status_apart else "written with the object"
+            yield major(ChangeCode.STATUS, place, f"its status is now {text}")
     for lineage in lineages(evolution, (_BEFORE, _NOW)):
         yield from _type_changes(lineage, str(now.version))
 

@@ -191,6 +191,8 @@ class Resource(msgspec.Struct, frozen=True):
         hub: whether stored objects have the shape of this version, as a CRD or the configuration says; where no
             version says so, the newest GA version is the hub.
         kept: whether an earlier release may have stored objects in the shape of this version.
+        status_apart: whether its `status` is written apart, as a subresource; None where its format does not say so, and it
+            is wherever it has such a property.
     """
 
     name: str
@@ -202,6 +204,7 @@ class Resource(msgspec.Struct, frozen=True):
     deprecated: str = ""
     hub: bool = False
     kept: bool = False
+    status_apart: bool | None = None
 
 
 def group_of(name: str, group: str) -> str:

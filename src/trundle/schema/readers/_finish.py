@@ -158,6 +158,7 @@ def _resource(group: Group, table: Table, leaders: Mapping[str, str]) -> Resourc
         served=any(root.served for root, _ in group),
         deprecated=first.deprecated,
         hub=any(root.hub for root, _ in group),
+        status_apart=first.status_apart,
     )
 
 

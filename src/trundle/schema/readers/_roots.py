@@ -28,6 +28,7 @@ class Root(NamedTuple):
         served: whether clients are meant to use it.
         deprecated: the warning for clients that use it; empty where it is not deprecated.
         hub: whether stored objects have its shape.
+        status_apart: whether its `status` is a subresource; None where the format does not say so.
     """
 
     version: ApiVersion
@@ -45,6 +46,7 @@ class Root(NamedTuple):
     served: bool = True
     deprecated: str = ""
     hub: bool = False
+    status_apart: bool | None = None
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -63,6 +63,7 @@ def _roots(spec: Node, kind: str, request: Request) -> list[Root]:
             served=node.value.get("served") is not False,
             deprecated=_warning(node, group or request.group, kind),
             hub=node.value.get("storage") is True,
+            status_apart=_has_status(spec, node),
         )
         for node in _versions(spec)
     ]
@@ -93,6 +94,15 @@ def _warning(node: Node, group: str, kind: str) -> str:
     given = node.value.get("deprecationWarning")
     version = node.value.get("name")
     return given if isinstance(given, str) and given else f"{group}/{version} {kind} is deprecated"
+
+
+def _has_status(spec: Node, version: Node) -> bool:
+    """Whether a version has the subresource `status`; `v1beta1` may say it of all versions at once."""
+    for node in (version, spec):
+        said = node.value.get("subresources")
+        if isinstance(said, dict) and isinstance(said.get("status"), dict):
+            return True
+    return False
 
 
 def _schema(spec: Node, version: Node, kind: str) -> Node:
