@@ -58,7 +58,7 @@ def test_a_stored_form_can_be_converted_to_and_from(generated):
 @pytest.mark.parametrize(
     ("arguments", "code", "text"),
     [
-        (("in", "--to", "2015-05-05"), 1, "directory"),
+        (("in", "--to", "2015-05-05"), 2, "convert what is in it with --into FOLDER"),
         (
             ("in/a.jsonl", "--to", "2015-05-05", "--scheduler", "x"),
             2,
