@@ -45,6 +45,7 @@ from trundle.runtime import (
     presence,
     recall,
     refill,
+    refill_by_hook,
     said,
     solid,
     stripped,
@@ -97,10 +98,10 @@ class LiveExpressions:
                 derived, kept = self.closure(inner), self.entries(entries)
                 view = self.steps.closure(seen)
                 return lambda source: refill(source, kept, derived(source), view)
-            case HookRefill(inner, entries, before):
-                derived, kept = self.closure(inner), self.entries(entries)
-                made = self.closure(before)
-                return lambda source: refill(source, kept, derived(source), lambda _: made(source))
+            case HookRefill(inner, entries, before, witness):
+                derived, wrote = self.closure(inner), self.closure(before)
+                kept = self.entries(entries), self.witness(witness, self.shape)
+                return lambda source: refill_by_hook(source, *kept, derived(source), wrote)
             case KeepElements(inner, entries, seen, keyed):
                 derived, kept = self.closure(inner), self.entries(entries)
                 view, members = self.steps.closure(seen), self.steps.key_and_value(keyed)
