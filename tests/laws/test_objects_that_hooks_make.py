@@ -278,6 +278,30 @@ def test_several_objects_that_one_call_makes(install, hub):
     assert stale.read(V2)["second"] == {"name": "c", "team": "u"}
 
 
+class SomeOwners(TwoOwners):
+    def assign_from(self, source):
+        first, second = one_thing(source.first), one_thing(source.second)
+        return {"names": f"{'' if first is ABSENT else first} {'' if second is ABSENT else second}"}
+
+
+@HUBS
+def test_an_object_that_stays_where_another_one_of_the_call_is_edited(install, hub):
+    """What the first object keeps follows from entries of both, of which the edit changes the second."""
+    versions = {
+        V1: {"Thing": {"names": "string"}},
+        V2: {"Thing": {"first": "Owner", "second": "Owner"}, **OWNER},
+    }
+    both = ("first", "second")
+    hook = hooked(V1, V2, SomeOwners, to=(("names",), both), back=(both, ("names",)))
+    store = Store(install(versions, hook, hub=hub))
+    store.put(V2, first={"name": "b", "team": "t"}, second={"name": ""}).edit(V1, names="a c")
+    written = {"first": {"name": "a", "team": "t"}, "second": {"name": "c", "team": "u"}}
+    assert store.edit(V2, second=written["second"]).read(V2) == written
+    assert store.put(V2, first={"name": "a"}).edit(V1, names="b ").read(V2) == {
+        "first": {"name": "b"}  # the second one was not there before either
+    }
+
+
 THREE = {
     **OWNED,
     V3: {

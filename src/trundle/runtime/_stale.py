@@ -113,6 +113,6 @@ def refill_by_hook(
         return ABSENT
     try:
         kept = unstash(stored, entries, witness)
-        return value if kept is MISSING or kept is ABSENT else merge(kept, wrote(stored), value)
+        return value if kept is MISSING else merge(kept, wrote(stored), value)
     except (BagError, HookError):
         return value
