@@ -65,9 +65,9 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
         if isinstance(new, NoEntry) and isinstance(old, NoEntry) and _says_the_same(old, new):
             (presences if new.holder else unsaid).append((place, new))
             continue
-        if old is not None and new is not None and _same_entry(old, new):
-            if not _is_renewed(stored, place, new):
-                continue
+        left = old is not None and new is not None and _same_entry(old, new)
+        if left and not _is_renewed(stored, place, new):
+            continue
         known = _taken(stored, merged, place, either.stashing.aliases)
         if isinstance(new, NoEntry):
             changed.append((place, known, old, new))
