@@ -161,8 +161,8 @@ class Expressions:
             case HookRefill(inner, entries, before, witness):
                 derived = self.render(inner, source, hint)
                 made = self._evaluator((before,), f"{hint.rstrip('_')}_before", self.shape)
-                kept = [self.entries.constant(entries, hint), self.witness(witness, self.shape)]
-                return call("refill_by_hook", [source, *kept, derived, made])
+                asked = [self.entries.constant(entries, hint), self.witness(witness, self.shape)]
+                return call("refill_by_hook", [source, *asked, derived, made])
             case KeepElements(inner, entries, seen, keyed):
                 derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"

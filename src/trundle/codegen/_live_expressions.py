@@ -100,8 +100,8 @@ class LiveExpressions:
                 return lambda source: refill(source, kept, derived(source), view)
             case HookRefill(inner, entries, before, witness):
                 derived, wrote = self.closure(inner), self.closure(before)
-                kept = self.entries(entries), self.witness(witness, self.shape)
-                return lambda source: refill_by_hook(source, *kept, derived(source), wrote)
+                held, made = self.entries(entries), self.of_all(witness, self.shape)
+                return lambda source: refill_by_hook(source, held, made, derived(source), wrote)
             case KeepElements(inner, entries, seen, keyed):
                 derived, kept = self.closure(inner), self.entries(entries)
                 view, members = self.steps.closure(seen), self.steps.key_and_value(keyed)
@@ -123,8 +123,10 @@ class LiveExpressions:
 
     def witness(self, witness: Witness | None, shape: Shape) -> Closure | None:
         """What an entry accompanies in objects of a storage shape, as a function of these."""
-        if witness is None:
-            return None
+        return None if witness is None else self.of_all(witness, shape)
+
+    def of_all(self, witness: Witness, shape: Shape) -> Closure:
+        """All that a witness has, as a function of objects of a storage shape."""
         known = self._witnesses.get((witness, shape))
         if known is None:
             values = [None if each is None else self.of(each, shape) for each in witness.values]

@@ -351,16 +351,13 @@ class ThreadValues:
                 return None
             made, other = back[place], back[place].how
             assert isinstance(other, ByHook)
-            values = tuple((one, self._entry_or_value(one, how, seen)) for one in made.inputs)
-            call = HookCall(other.use, other.method, other.between, other.up, values)
+            given = tuple((one, self._entry_or_value(one, how, seen)) for one in made.inputs)
+            call = HookCall(other.use, other.method, other.between, other.up, given)
             inputs.append((place, HookOutput(call, place, None)))
-        made_of_entries = dict(inputs)
-        values = tuple(
-            made_of_entries.get(place, value)
-            for place, value in zip(accompanied.places, accompanied.values, strict=True)
-        )
+        values = dict(zip(accompanied.places, accompanied.values, strict=True))
+        values.update((place, value) for place, value in inputs if place in values)
         call = HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
-        return call, msgspec.structs.replace(accompanied, values=values)
+        return call, msgspec.structs.replace(accompanied, values=tuple(values.values()))
 
     def _entry_or_value(self, place: Place, how: ByHook, seen: frozenset[int]) -> Expression | None:
         """What an entry has at a place that a hook writes, current or not; else what the source has there."""
