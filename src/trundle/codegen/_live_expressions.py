@@ -100,8 +100,8 @@ class LiveExpressions:
                 return lambda source: refill(source, kept, derived(source), view)
             case HookRefill(inner, entries, before, witness):
                 derived, wrote = self.closure(inner), self.closure(before)
-                held, made = self.entries(entries), self.of_all(witness, self.shape)
-                return lambda source: refill_by_hook(source, held, made, derived(source), wrote)
+                kept, beside = self.entries(entries), self.of_all(witness, self.shape)
+                return lambda source: refill_by_hook(source, kept, beside, derived(source), wrote)
             case KeepElements(inner, entries, seen, keyed):
                 derived, kept = self.closure(inner), self.entries(entries)
                 view, members = self.steps.closure(seen), self.steps.key_and_value(keyed)
