@@ -9,7 +9,16 @@ from trundle.codegen._lifted import class_at, held_object, way_to
 from trundle.codegen._live_classes import LiveClasses
 from trundle.codegen._live_hooks import LiveHook, hook_key
 from trundle.codegen._live_steps import Closure, LiveSteps
-from trundle.evolution import ADDITIONAL, ByHook, Lineage, Place, PlanKey, Shape, default_of
+from trundle.evolution import (
+    ADDITIONAL,
+    METADATA,
+    ByHook,
+    Lineage,
+    Place,
+    PlanKey,
+    Shape,
+    default_of,
+)
 from trundle.evolution.steps import (
     Change,
     Expression,
@@ -247,12 +256,14 @@ class LiveExpressions:
         how = ByHook(call.use, call.method, call.between, call.up)
         writes = frozenset(x.output.property for x in self.lineage.hooks if x.how == how)
         inputs = [(place.property, self.closure(x)) for place, x in call.inputs if x is not None]
+        more = len(call.inputs) > 1
+        beside = METADATA if more and any(map(self.lineage.is_metadata, dict(call.inputs))) else ""
         last: list[Any] = [None, None]
 
         def outputs(source: Any) -> Any:
             if last[0] is not source:
                 values = {name: value(source) for name, value in inputs}
-                last[:] = source, hook.outputs(values, writes, source)
+                last[:] = source, hook.outputs(values, writes, source, beside)
             return last[1]
 
         self._hooks[call, self.shape] = hook, outputs
