@@ -116,6 +116,48 @@ def test_a_nested_dictionary_has_the_attributes_of_its_class(install):
         scheme.convert(thing(V1, x=1), V2)
 
 
+class Named:
+    def assign_to(self, source):
+        return {"b": source.a}
+
+    def assign_from(self, source):
+        return {"a": source.b}
+
+
+class Renamed:
+    def assign_to(self, source):
+        return {"c": source.b, "d": source.b}
+
+    def assign_from(self, source):
+        return {"b": source.c}
+
+
+@pytest.mark.parametrize("hub", [V1, V2, V3])
+def test_a_hook_reads_what_another_one_wrote(install, hub):
+    scheme = install(
+        {
+            V1: {"Thing": {"a": "string"}},
+            V2: {"Thing": {"b": "string"}},
+            V3: {"Thing": {"c": "string", "d": "string"}},
+        },
+        hooked(V1, V2, Named, to=(("a",), ("b",)), back=(("b",), ("a",))),
+        hooked(V2, V3, Renamed, to=(("b",), ("c", "d")), back=(("c",), ("b",))),
+        hub=hub,
+    )
+    store = Store(scheme).put(V1, a="x")
+    assert [store.read(each) for each in (V1, V2, V3)] == [
+        {"a": "x"},
+        {"b": "x"},
+        {"c": "x", "d": "x"},
+    ]
+    store.edit(V3, c="y")
+    assert [store.read(each) for each in (V1, V2, V3)] == [
+        {"a": "y"},
+        {"b": "y"},
+        {"c": "y", "d": "x"},
+    ]
+
+
 class Inner:
     def assign_to(self, source):
         CALLS.append("inner")

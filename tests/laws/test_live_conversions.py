@@ -2,14 +2,14 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 import pytest
 from amounts import amount, full
 from cases import CASES as OTHERS
 from cases import Case, invented
-from evolving import evolution, forget, load
+from evolving import evolution, forget, hooked, load
 from hypothesis import given
 from hypothesis import strategies as st
 from moving_cases import MOVES
@@ -124,3 +124,27 @@ def test_a_plan_that_needs_a_hook_is_refused(name: str) -> None:
     one, *_, other = (Shape("storage", each) for each in resource.versions.storage)
     with pytest.raises(ChangeError, match="run no hand-written code"):
         LiveConversions(made, [PlanKey(resource.root, one, other)])
+
+
+class Labelled:
+    def assign_to(self, source: Any) -> dict[str, str]:
+        raise AssertionError
+
+
+def test_metadata_alone_is_no_reason_to_call_a_hook() -> None:
+    """As in generated code, where all else that the hook reads is absent."""
+    one, other = "2020-01-01", "2021-01-01"
+    versions = {one: {"Thing": {"a": "string"}}, other: {"Thing": {"b": "string"}}}
+    hook = hooked(one, other, Labelled, to=(("a", "metadata"), ("b",)))
+    made = evolution(versions, hook, kept=(one, other))
+    (resource,) = made.resources
+    shapes = [Shape("storage", each) for each in resource.versions.storage]
+    key = PlanKey(resource.root, *sorted(shapes, key=lambda each: each.version))
+    calls: list[Any] = []
+    live = LiveConversions(made, [key], lambda _: lambda given: calls.append(given) or {"b": "x"})
+    for held, found in (("", None), (', "a": "y"', "x")):
+        stored = f'{{"apiVersion": "{one}", "kind": "Thing", "metadata": {{"name": "m"}}{held}}}'
+        value = msgspec.json.decode(stored, type=live.source(key))
+        converted = msgspec.json.decode(msgspec.json.encode(live.function(key)(value)))
+        assert converted.get("b") == found
+    assert calls == [{"a": "y", "metadata": {"name": "m"}}]

@@ -195,6 +195,56 @@ def test_an_object_of_which_the_way_back_is_not_all_is_made_anew(install):
     assert store.edit(V1, rank="s").read(V2) == {"owner": {"name": "a", "team": "s"}}
 
 
+class Unranked:
+    """Writes a member of what the other method declares, and never gives back."""
+
+    def assign_to(self, source):
+        return {"owner": {"name": source.name, "team": source.rank}}
+
+    def assign_from(self, source):
+        return {"name": source.owner.name, "rank": ABSENT}
+
+
+def test_an_object_of_which_the_way_back_gave_less_is_made_anew(install):
+    """The stored object had a rank that the other version has not written: what the hook wrote of it went with it."""
+    versions = {
+        V1: {"Thing": {"name": "string", "rank": "string"}},
+        V2: {"Thing": {"owner": "Owner"}, **OWNER},
+    }
+    both = ("name", "rank")
+    hook = hooked(V1, V2, Unranked, to=(both, ("owner",)), back=(("owner",), both))
+    store = Store(install(versions, hook, hub=V1))
+    store.put(V1, name="a", rank="r").edit(V2, owner={"name": "a", "team": "r", "at": {}})
+    assert store.read(V1) == {"name": "a", "rank": "r"}
+    assert store.edit(V1, rank=None).read(V2) == {"owner": {"name": "a"}}
+
+
+class Strict:
+    """Refuses a name that it gives itself, and an object without a city, each in one of its methods."""
+
+    def assign_to(self, source):
+        if source.name == "":
+            raise ValueError("no name")
+        return {"owner": {"name": source.name}}
+
+    def assign_from(self, source):
+        if source.owner.at is not ABSENT and source.owner.at.city is ABSENT:
+            raise ValueError("no city")
+        return {"name": "" if source.owner.name is ABSENT else source.owner.name}
+
+
+def test_what_a_hook_refuses_of_an_entry_is_made_anew(install):
+    scheme = install(OWNED, hooked(V1, V2, Strict, **OWNS), hub=V1)
+    store = Store(scheme).put(V2, owner={"team": "t"})
+    assert store.read(V1) == {"name": ""}
+    assert store.edit(V1, name="b").read(V2) == {"owner": {"name": "b"}}
+    store.put(V2, owner={"name": "a", "at": {"city": "c"}}).edit(V1, name="b")
+    entry = store.stored["$propertyBag"]["owner"][V2]
+    for odd in ({"name": "a", "at": {}}, {"name": 1}):  # as another release wrote it, or damaged
+        entry["value"] = odd
+        assert store.read(V2) == {"owner": {"name": "b"}}
+
+
 class TwoOwners:
     def assign_to(self, source):
         first, _, second = source.names.partition(" ")
@@ -226,6 +276,30 @@ def test_several_objects_that_one_call_makes(install, hub):
     stale = Store(store.scheme, store.stored).edit(V2, first={"name": "d", "team": "v"})
     assert stale.read(V1) == {"names": "d c"}
     assert stale.read(V2)["second"] == {"name": "c", "team": "u"}
+
+
+class SomeOwners(TwoOwners):
+    def assign_from(self, source):
+        first, second = one_thing(source.first), one_thing(source.second)
+        return {"names": f"{'' if first is ABSENT else first} {'' if second is ABSENT else second}"}
+
+
+@HUBS
+def test_an_object_that_stays_where_another_one_of_the_call_is_edited(install, hub):
+    """What the first object keeps follows from entries of both, of which the edit changes the second."""
+    versions = {
+        V1: {"Thing": {"names": "string"}},
+        V2: {"Thing": {"first": "Owner", "second": "Owner"}, **OWNER},
+    }
+    both = ("first", "second")
+    hook = hooked(V1, V2, SomeOwners, to=(("names",), both), back=(both, ("names",)))
+    store = Store(install(versions, hook, hub=hub))
+    store.put(V2, first={"name": "b", "team": "t"}, second={"name": ""}).edit(V1, names="a c")
+    written = {"first": {"name": "a", "team": "t"}, "second": {"name": "c", "team": "u"}}
+    assert store.edit(V2, second=written["second"]).read(V2) == written
+    assert store.put(V2, first={"name": "a"}).edit(V1, names="b ").read(V2) == {
+        "first": {"name": "b"}  # the second one was not there before either
+    }
 
 
 THREE = {

@@ -158,11 +158,11 @@ class Expressions:
                 derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
                 return call("refill", [source, self.entries.constant(entries, hint), derived, view])
-            case HookRefill(inner, entries, before):
+            case HookRefill(inner, entries, before, witness):
                 derived = self.render(inner, source, hint)
                 made = self._evaluator((before,), f"{hint.rstrip('_')}_before", self.shape)
-                arguments = [source, self.entries.constant(entries, hint), derived]
-                return call("refill", [*arguments, f"lambda _: {made}({source})"])
+                asked = [self.entries.constant(entries, hint), self.witness(witness, self.shape)]
+                return call("refill_by_hook", [source, *asked, derived, made])
             case KeepElements(inner, entries, seen, keyed):
                 derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"

@@ -72,7 +72,8 @@ class HookCalls:
     def _function(self, hook: HookCall, shape: Shape) -> str:
         """The name of a helper that calls a hook with what it reads of an object."""
         lineage = self.key.lineage
-        known, self._known = self._known, {}
+        known, waiting = self._known, self._waiting
+        self._known, self._waiting = {}, set()
         with self.statements.apart() as lines:
             members = [
                 f"{attribute}={self.read(place, value, attribute)}"
@@ -80,7 +81,7 @@ class HookCalls:
                 if value is not None
                 for attribute in [attribute_at(self.types, lineage, place)]
             ]
-        self._known = known
+        self._known, self._waiting = known, waiting
         body = "".join(lines)
         body += call(class_mark(self._record(hook)), members, f"{INDENT}record = ")
         writes = sorted(

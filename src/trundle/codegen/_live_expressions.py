@@ -9,7 +9,16 @@ from trundle.codegen._lifted import class_at, held_object, way_to
 from trundle.codegen._live_classes import LiveClasses
 from trundle.codegen._live_hooks import LiveHook, hook_key
 from trundle.codegen._live_steps import Closure, LiveSteps
-from trundle.evolution import ADDITIONAL, ByHook, Lineage, Place, PlanKey, Shape, default_of
+from trundle.evolution import (
+    ADDITIONAL,
+    METADATA,
+    ByHook,
+    Lineage,
+    Place,
+    PlanKey,
+    Shape,
+    default_of,
+)
 from trundle.evolution.steps import (
     Change,
     Expression,
@@ -45,6 +54,7 @@ from trundle.runtime import (
     presence,
     recall,
     refill,
+    refill_by_hook,
     said,
     solid,
     stripped,
@@ -97,10 +107,10 @@ class LiveExpressions:
                 derived, kept = self.closure(inner), self.entries(entries)
                 view = self.steps.closure(seen)
                 return lambda source: refill(source, kept, derived(source), view)
-            case HookRefill(inner, entries, before):
-                derived, kept = self.closure(inner), self.entries(entries)
-                made = self.closure(before)
-                return lambda source: refill(source, kept, derived(source), lambda _: made(source))
+            case HookRefill(inner, entries, before, witness):
+                derived, wrote = self.closure(inner), self.closure(before)
+                kept, beside = self.entries(entries), self.of_all(witness, self.shape)
+                return lambda source: refill_by_hook(source, kept, beside, derived(source), wrote)
             case KeepElements(inner, entries, seen, keyed):
                 derived, kept = self.closure(inner), self.entries(entries)
                 view, members = self.steps.closure(seen), self.steps.key_and_value(keyed)
@@ -122,8 +132,10 @@ class LiveExpressions:
 
     def witness(self, witness: Witness | None, shape: Shape) -> Closure | None:
         """What an entry accompanies in objects of a storage shape, as a function of these."""
-        if witness is None:
-            return None
+        return None if witness is None else self.of_all(witness, shape)
+
+    def of_all(self, witness: Witness, shape: Shape) -> Closure:
+        """All that a witness has, as a function of objects of a storage shape."""
         known = self._witnesses.get((witness, shape))
         if known is None:
             values = [None if each is None else self.of(each, shape) for each in witness.values]
@@ -244,12 +256,14 @@ class LiveExpressions:
         how = ByHook(call.use, call.method, call.between, call.up)
         writes = frozenset(x.output.property for x in self.lineage.hooks if x.how == how)
         inputs = [(place.property, self.closure(x)) for place, x in call.inputs if x is not None]
+        more = len(call.inputs) > 1
+        beside = METADATA if more and any(map(self.lineage.is_metadata, dict(call.inputs))) else ""
         last: list[Any] = [None, None]
 
         def outputs(source: Any) -> Any:
             if last[0] is not source:
                 values = {name: value(source) for name, value in inputs}
-                last[:] = source, hook.outputs(values, writes, source)
+                last[:] = source, hook.outputs(values, writes, source, beside)
             return last[1]
 
         self._hooks[call, self.shape] = hook, outputs

@@ -55,20 +55,23 @@ class LiveHook:
         self._key = key
         self._call = hooks(key)
 
-    def outputs(self, values: Mapping[str, Any], writes: frozenset[str], holder: Any) -> Any:
+    def outputs(
+        self, values: Mapping[str, Any], writes: frozenset[str], holder: Any, beside: str = ""
+    ) -> Any:
         """What the hook returns, by property; empty where all that it reads is absent.
 
         Args:
             values: what it reads by property.
             writes: the properties that it may write.
             holder: the object that is converted, for messages.
+            beside: a property that is no reason to call the hook where all others are absent.
 
         Raises:
             HookError: it fails, returns no map, or writes what it does not declare.
         """
         given = {name: plain(value) for name, value in values.items() if value is not ABSENT}
-        if not given:
-            return given
+        if not given.keys() - {beside}:
+            return {}
         found = self._called(given, holder)
         if not isinstance(found, Mapping):
             wanted = "a map of the properties that it writes"

@@ -180,12 +180,10 @@ def _in_expression(
         case Unstash(entries, witness):
             yield from _in_entries(entries, lineage)
             yield from _in_witness(witness, lineage, known)
-        case (
-            HookRefill(entries=entries)
-            | KeepElements(entries=entries)
-            | KeepPlaces(entries=entries)
-            | Refill(entries=entries)
-        ):
+        case HookRefill(_, entries, _, witness):
+            yield from _in_entries(entries, lineage)
+            yield from _in_witness(witness, lineage, known)
+        case KeepElements(entries=entries) | KeepPlaces(entries=entries) | Refill(entries=entries):
             yield from _in_entries(entries, lineage)
         case Said(_, _, place, shape):
             yield from _in_type(lineage, place, shape)

@@ -49,10 +49,11 @@ class Statements:
     @contextlib.contextmanager
     def apart(self) -> Iterator[list[str]]:
         """The lines of a helper's body, which has variables of its own."""
-        lines, indent, variables = self.lines, self.indent, self._variables
-        self.lines, self.indent, self._variables = [], INDENT, set()
+        lines, indent, variables, prelude = self.lines, self.indent, self._variables, self.prelude
+        self.lines, self.indent, self._variables, self.prelude = [], INDENT, set(), []
         yield self.lines
-        self.lines, self.indent, self._variables = lines, indent, variables
+        self.lines[:0] = self.prelude
+        self.lines, self.indent, self._variables, self.prelude = lines, indent, variables, prelude
 
     def variable(self, value: str, hint: str, type_: Static = None) -> str:
         """The value as something cheap to name twice: itself, or a new variable."""

@@ -13,18 +13,24 @@ from trundle.evolution.steps import (
     HookRefill,
     Refill,
     Shape,
+    Witness,
 )
 from trundle.schema import FreeForm, ListOf, MapOf, Nullable
 
 
 def hook_output(
-    call: HookCall, before: HookCall | None, each: Derivation, goal: End, entries: Entries
+    call: HookCall,
+    before: tuple[HookCall, Witness] | None,
+    each: Derivation,
+    goal: End,
+    entries: Entries,
 ) -> Expression:
     """What a hook writes to a property, at some end.
 
     Args:
         call: the call, with all inputs.
-        before: the call with what the hook's other method makes of entries; None where that is not all that it reads.
+        before: the call with what the hook's other method makes of entries, and these values as what an entry of the output
+            accompanies; None where that is not all that it reads.
         each: the derivation of the output.
         goal: where the value is wanted, and in which shape.
         entries: what the source has in its bag.
@@ -38,8 +44,9 @@ def hook_output(
     if across is not None:
         return along(Refill(written, kept, across), typed, goal)
     if kept and before is not None and _has_parts(lineage, output):
-        seen = HookOutput(before, output, between(made, typed))
-        return along(HookRefill(written, kept, seen), typed, goal)
+        call_before, witness = before
+        wrote = HookOutput(call_before, output, between(made, typed))
+        return along(HookRefill(written, kept, wrote, witness), typed, goal)
     return HookOutput(call, output, between(made, goal))
 
 

@@ -166,11 +166,13 @@ class HookRefill(msgspec.Struct, frozen=True):
         value: what the hook writes now.
         entries: the entries that the whole value may have been stashed at, in the shape of `value`.
         before: what the hook writes for what its other method makes of the entries.
+        witness: what an entry must have accompanied to count: what that method makes of the entries.
     """
 
     value: "Expression"
     entries: tuple[PlannedEntry, ...]
     before: "Expression"
+    witness: "Witness"
 
 
 class KeepElements(msgspec.Struct, frozen=True):

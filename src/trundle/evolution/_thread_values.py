@@ -8,6 +8,8 @@ between.
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, TypeVarTuple
 
+import msgspec
+
 from trundle.evolution._by_conversion import converted, input_of, read_straight
 from trundle.evolution._by_hook import hook_output
 from trundle.evolution._entries import Entries
@@ -320,12 +322,20 @@ class ThreadValues:
             return None
         return hook_output(call, self._call_before(each, how, seen), each, goal, self.entries)
 
-    def _call_before(self, each: Derivation, how: ByHook, seen: frozenset[int]) -> HookCall | None:
+    def _call_before(
+        self, each: Derivation, how: ByHook, seen: frozenset[int]
+    ) -> tuple[HookCall, Witness] | None:
         """A hook's call with what its other method makes of the entries of its outputs, current or not.
 
         None where that does not give all that the hook reads: then nothing shows what the hook wrote when they were current.
+        Nor does it show that where an entry accompanied something else than what the other method makes of it, which the
+        witness tells: of what the hook read then, something is not known to the side that it writes.
         """
-        if not self.entries.readable:
+        thread = self.lineage.thread(each.output)
+        if not self.entries.readable or thread.number in self.asking:
+            return None
+        accompanied = self.witness(thread)
+        if accompanied is None:
             return None
         back = {
             found.output: found
@@ -341,10 +351,13 @@ class ThreadValues:
                 return None
             made, other = back[place], back[place].how
             assert isinstance(other, ByHook)
-            values = tuple((one, self._entry_or_value(one, how, seen)) for one in made.inputs)
-            call = HookCall(other.use, other.method, other.between, other.up, values)
+            given = tuple((one, self._entry_or_value(one, how, seen)) for one in made.inputs)
+            call = HookCall(other.use, other.method, other.between, other.up, given)
             inputs.append((place, HookOutput(call, place, None)))
-        return HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
+        values = dict(zip(accompanied.places, accompanied.values, strict=True))
+        values.update((place, value) for place, value in inputs if place in values)
+        call = HookCall(how.use, how.method, how.between, how.up, tuple(inputs))
+        return call, msgspec.structs.replace(accompanied, values=tuple(values.values()))
 
     def _entry_or_value(self, place: Place, how: ByHook, seen: frozenset[int]) -> Expression | None:
         """What an entry has at a place that a hook writes, current or not; else what the source has there."""

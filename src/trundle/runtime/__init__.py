@@ -77,7 +77,7 @@ from trundle.runtime._required_values import if_whole
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
 from trundle.runtime._scheme import Scheme
-from trundle.runtime._stale import keep_places, refill
+from trundle.runtime._stale import keep_places, refill, refill_by_hook
 from trundle.runtime._values import (
     Wrapped,
     convert_each,
@@ -188,6 +188,7 @@ __all__ = [
     "reason_of",
     "recall",
     "refill",
+    "refill_by_hook",
     "require",
     "said",
     "settle",

@@ -65,7 +65,8 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
         if isinstance(new, NoEntry) and isinstance(old, NoEntry) and _says_the_same(old, new):
             (presences if new.holder else unsaid).append((place, new))
             continue
-        if old is not None and new is not None and _same_entry(old, new):
+        left = old is not None and new is not None and _same_entry(old, new)
+        if left and not _is_renewed(stored, place, new):
             continue
         known = _taken(stored, merged, place, either.stashing.aliases)
         if isinstance(new, NoEntry):
@@ -91,6 +92,20 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
     if lost:
         fill(result, merged)
         accompany(result, made)
+
+
+def _is_renewed(stored: Any, place: Place, new: Any) -> bool:
+    """Whether a writer leaves what a hook made for it, of a stale entry.
+
+    What the hook makes may follow from entries that the edit changes; the writer's own value does not, from now on.
+    """
+    if not new.stashing.hooked:
+        return False
+    known = entries_of(stored)
+    places = (place, *map(place_of, new.stashing.aliases))
+    return any(
+        each in known and not current(stored, known[each], new.stashing.witness) for each in places
+    )
 
 
 def _says_the_same(old: NoEntry, new: NoEntry) -> bool:

@@ -8,7 +8,8 @@ import msgspec
 from trundle.runtime._bag import MISSING, unstash
 from trundle.runtime._bag_merge import declared_keys
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._entries import BagEntry
+from trundle.runtime._entries import BagEntry, Derive
+from trundle.runtime._errors import BagError, HookError
 from trundle.runtime._list_merge import beside_hidden
 from trundle.runtime._matching import match
 from trundle.runtime._merge import merge
@@ -88,3 +89,30 @@ def refill(
         return ABSENT
     kept = unstash(stored, entries, stale=True)
     return value if kept is MISSING or kept is ABSENT else merge(kept, seen(kept), value)
+
+
+def refill_by_hook(
+    stored: StorageObject,
+    entries: tuple[BagEntry[Any], ...],
+    witness: Derive,
+    value: Any,
+    wrote: Callable[[Any], Any],
+) -> Any:
+    """Data that a hook writes, with what only a stale entry still has inside of it.
+
+    Where a method of the hook refuses what is in the entry, or the entry cannot be read, the hook's value is all there is.
+
+    Args:
+        stored: the object whose bag has the entry.
+        entries: where the whole value may have been stashed.
+        witness: what the hook's other method makes of the entries; one counts if it accompanied just that.
+        value: the value that the hook writes now.
+        wrote: the value that it wrote when the entry was stashed, of the object.
+    """
+    if value is ABSENT:
+        return ABSENT
+    try:
+        kept = unstash(stored, entries, witness)
+        return value if kept is MISSING else merge(kept, wrote(stored), value)
+    except (BagError, HookError):
+        return value
