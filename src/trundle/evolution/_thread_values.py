@@ -329,7 +329,7 @@ class ThreadValues:
 
         None where that does not give all that the hook reads: then nothing shows what the hook wrote when they were current.
         Nor does it show that where an entry accompanied something else than what the other method makes of it, which the
-        witness tells: of what the hook read then, something is not known to the side that it writes.
+        witness shows: of what the hook read then, something is not known to the side that it writes.
         """
         thread = self.lineage.thread(each.output)
         if not self.entries.readable or thread.number in self.asking:

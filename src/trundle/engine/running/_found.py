@@ -32,7 +32,7 @@ class Running:
         turns: its branches.
         natives: what calls functions of Python.
         locks: what calls of synchronized methods wait for.
-        watch: what is told of calls; None for nothing.
+        watch: what calls are reported to; None for nothing.
     """
 
     def __init__(self, world: World, watch: Watch | None) -> None:
