@@ -27,6 +27,7 @@ from trundle.evolution.steps import (
     Solid,
     ToFreeForm,
     Unstash,
+    Witness,
     ValueStep,
 )
 
@@ -52,7 +53,7 @@ V1 = shape("storage v1")
         Unstash((PlannedEntry(place("a@v1"), CONVERTER),), None),
         KeepPlaces(HOOKED, (), ToFreeForm()),
         Refill(HOOKED, (), ToFreeForm()),
-        HookRefill(Read("a"), (), HOOKED),
+        HookRefill(Read("a"), (), HOOKED, Witness((), ())),
         Presence(HOOKED),
         Said(Unstash((), None), HOOKED, place("o@v1"), V1),
         Solid(Read("o"), HOOKED, place("o@v1"), (Leaf("a", place("o.a@v1")),)),
