@@ -27,8 +27,8 @@ from trundle.evolution.steps import (
     Solid,
     ToFreeForm,
     Unstash,
-    Witness,
     ValueStep,
+    Witness,
 )
 
 BETWEEN = Neighbours(v("v1"), v("v2"))
