@@ -83,12 +83,13 @@ def deploy(
     from trundle.environments import deploy as deploy_  # noqa: PLC0415
 
     def run(kept: "Environments", about: _About) -> "Result":
-        wanted = draft_of(draft)
-        if draft is not None:  # Else one that is not there would be taken for none.
-            kept.draft(name, wanted, tenant=about["tenant"])
-        known = [each.name for each in kept.drafts(name, tenant=about["tenant"])]
-        if known and wanted not in known:
-            warn(f"{name}: no draft {wanted}, so none is deployed; name one: {listed(known)}")
+        wanted, tenant_ = draft_of(draft), about["tenant"]
+        known = [each.name for each in kept.drafts(name, tenant=tenant_)]
+        if wanted not in known and (known or draft is not None):
+            if known and draft is not None and not _goes_on(kept, name, tenant_):
+                kept.draft(name, wanted, tenant=tenant_)  # refused, not taken for none
+            choice = f"; name one: {listed(known)}" if known else ""
+            warn(f"{name}: no draft {wanted}, so what is wanted already is deployed{choice}")
         return deploy_(kept, name, draft=wanted, **about)
 
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
@@ -100,6 +101,12 @@ def deploy(
     )
     print_result_of(done, output, dry_run=dry_run)
     say_done(f"deployed {name}{_numbered(done.number)}", dry_run=dry_run)
+
+
+def _goes_on(kept: "Environments", name: str, tenant: str) -> bool:
+    """Whether the last deployment was interrupted or failed: it has taken its draft, and the next one goes on with that."""
+    last = kept.history(name, tenant=tenant, most=1)
+    return any(each.outcome != "succeeded" for each in last)
 
 
 def call(
