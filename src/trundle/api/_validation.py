@@ -14,7 +14,7 @@ from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
 from trundle.api._requests import Target
-from trundle.api._status import Cause, invalid, type_name
+from trundle.api._status import Cause, internal, invalid, type_name
 from trundle.api.apply import duplicates, resource_shape
 from trundle.schema import ObjectType
 
@@ -82,6 +82,9 @@ class Validator:
 
     Args:
         served: the version.
+
+    Raises:
+        ApiError: its schema is not valid itself, which `trundle check` notes.
     """
 
     def __init__(self, served: ServedVersion) -> None:
@@ -91,9 +94,14 @@ class Validator:
         }
         schema = {"$ref": _reference(served.root), "$defs": defs}
         self._shape = resource_shape(served.schema, served.resource)
-        self._validator = jsonschema_rs.Draft202012Validator(
-            schema, validate_formats=True, formats=_FORMATS
-        )
+        try:
+            self._validator = jsonschema_rs.Draft202012Validator(
+                schema, validate_formats=True, formats=_FORMATS
+            )
+        except jsonschema_rs.ValidationError as error:
+            place = ".".join(map(str, error.instance_path[1:]))
+            found = f"the schema of {served.label} is not valid at {place}: {error.message}"
+            raise internal(f"{found}; correct it and generate the package anew") from None
 
     def causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What is wrong with a document, by its places."""

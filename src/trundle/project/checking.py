@@ -25,6 +25,7 @@ from trundle.project._nulls import hidden_nulls
 from trundle.project._output_tree import read_manifest
 from trundle.project._parts import Part, outline_of, unfit
 from trundle.project._type_changes import changes_of_type
+from trundle.project._validation_keywords import keyword_notes
 from trundle.project._variants import blurred_elements, left_variants
 from trundle.project.admission import admission_findings
 from trundle.project.config import Config
@@ -142,6 +143,7 @@ def _check_part(
             *_left_out(project),
             *_free_form_unions(project),
             *_defaults(project),
+            *keyword_notes(project),
             *_deprecated(project),
             *(hidden_nulls(project.lineages) if strict else ()),
             *(left_variants(project.lineages) if strict else ()),

@@ -18,6 +18,7 @@ class ProjectCode(Code):
     GROUP = "group"
     HOOK = "hook"
     HUB = "hub"
+    KEYWORD = "keyword"
     LOCK = "lock"
     LOSS = "loss"
     NULL = "null"

@@ -1,0 +1,211 @@
+"""Notes about validation keywords that cannot mean what their author wants, and defaults that their type does not admit."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias, TypeGuard, assert_never
+
+from trundle.errors import Finding, meant, similar
+from trundle.project.findings import ProjectCode, finding
+from trundle.project.loading import Project
+from trundle.schema import (
+    ABSENT,
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    ObjectType,
+    Ref,
+    Scalar,
+    Schema,
+    Type,
+    Union,
+)
+
+_NUMBERS = frozenset({"maximum", "minimum", "multipleOf"})
+_COUNTS = frozenset(
+    {"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
+)
+_RANGES = (
+    ("minimum", "maximum"),
+    ("minItems", "maxItems"),
+    ("minLength", "maxLength"),
+    ("minProperties", "maxProperties"),
+)
+_KEYWORDS = (
+    _NUMBERS
+    | _COUNTS
+    | {"additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains", "default"}
+    | {"dependencies", "dependentRequired", "dependentSchemas", "deprecated", "description", "else"}
+    | {
+        "enum",
+        "example",
+        "examples",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "if",
+        "items",
+    }
+    | {"maxContains", "minContains", "not", "nullable", "oneOf", "pattern", "patternProperties"}
+    | {
+        "prefixItems",
+        "properties",
+        "propertyNames",
+        "readOnly",
+        "required",
+        "then",
+        "title",
+        "type",
+    }
+    | {"unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly", "discriminator"}
+)
+"""What JSON Schema and OpenAPI know, in the drafts that are read."""
+
+_SYNTAX = ("unterminated", "missing )", "unbalanced parenthesis", "nothing to repeat")
+"""What is wrong with a pattern in every dialect of regular expressions, in the words of Python's."""
+
+_NEAR = 0.8
+"""How much of two words is the same, where one is the other misspelt."""
+
+Said: TypeAlias = tuple[str, str]
+"""What is said of a keyword, and what to do."""
+
+
+def keyword_notes(project: Project) -> Iterator[Finding]:
+    """All notes about keywords and defaults, one for all versions that say the same."""
+    found: dict[tuple[str, Said], tuple[str, list[Schema]]] = {}
+    for schema in project.schemas:
+        for key in sorted(schema.definitions):
+            definition = schema.definitions[key]
+            if not isinstance(definition, ObjectType):
+                continue
+            for subject, said in _of_object(definition, schema):
+                known = found.setdefault((subject, said), (definition.source, []))
+                known[1].append(schema)
+    for (subject, (what, advice)), (where, schemas) in found.items():
+        first, count = min(each.version for each in schemas), len(schemas)
+        since = str(first) if count == 1 else f"{count} versions from {first}"
+        text = f"{subject} in {since} {what}"
+        yield finding(ProjectCode.KEYWORD, where, text, advice, severity="note")
+
+
+def _of_object(definition: ObjectType, schema: Schema) -> Iterator[tuple[str, Said]]:
+    """What there is to say of an object type and its properties, by their names."""
+    for said in _of_keywords(dict(definition.constraints)):
+        yield definition.name, said
+    for each in definition.properties:
+        name = f"{definition.name}.{each.name}"
+        for said in _of_keywords(dict(each.constraints)):
+            yield name, said
+        if each.default is not ABSENT and not _admits(each.type, each.default, schema):
+            shown = json.dumps(each.default, ensure_ascii=False)
+            what = f"has the default {shown}, which its type does not admit"
+            yield (
+                name,
+                (what, "objects that take it are not valid; correct the default or the type"),
+            )
+
+
+def _of_keywords(keywords: Mapping[str, Any]) -> Iterator[Said]:
+    for key, value in keywords.items():
+        yield from _of_keyword(key, value)
+        if key in {"items", "additionalProperties"} and isinstance(value, dict):
+            yield from _of_keywords(value)
+    for low, high in _RANGES:
+        least, most = keywords.get(low), keywords.get(high)
+        if _is_number(least) and _is_number(most) and least > most:
+            what = f"has a {low} of {least} above its {high} of {most}"
+            yield what, "no value is valid; correct one of the two"
+
+
+def _of_keyword(key: str, value: Any) -> Iterator[Said]:
+    if key in _NUMBERS and not _is_number(value):
+        yield _unfit(key, value, "a number")
+    elif key in _COUNTS and not (_is_number(value) and value >= 0 and int(value) == value):
+        yield _unfit(key, value, "a whole number that is not negative")
+    elif key == "uniqueItems" and not isinstance(value, bool):
+        yield _unfit(key, value, "true or false")
+    elif key == "pattern":
+        if not isinstance(value, str) or _is_broken(value):
+            yield _unfit(key, value, "a regular expression")
+    elif key not in _KEYWORDS and key.isalpha() and (near := _misspelt(key)):
+        yield f"has `{key}`, which is no validation keyword", meant([near])
+
+
+def _unfit(key: str, value: Any, wanted: str) -> Said:
+    shown = json.dumps(value, ensure_ascii=False)
+    return (
+        f"has {shown} as {key}, where {wanted} is expected",
+        "servers cannot validate by it; correct it",
+    )
+
+
+def _is_broken(pattern: str) -> bool:
+    """Whether a pattern is none in any dialect of regular expressions."""
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        return error.msg.startswith(_SYNTAX)
+    except (OverflowError, RecursionError):
+        return False
+    return False
+
+
+def _misspelt(key: str) -> str:
+    """The keyword that differs from another word by a letter or two; empty where there is none."""
+    import difflib  # noqa: PLC0415 - only for people who err
+
+    near = "".join(similar(key, _KEYWORDS))
+    return near if difflib.SequenceMatcher(None, key, near).ratio() > _NEAR else ""
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _admits(type_: Type, value: Any, schema: Schema) -> bool:
+    """Whether a value is one of a type."""
+    match type_:
+        case FreeForm():
+            return True
+        case Nullable(inner):
+            return value is None or _admits(inner, value, schema)
+        case Scalar(kind):
+            return _is_scalar(kind, value)
+        case ListOf(items):
+            return isinstance(value, list) and _admit(items, value, schema)
+        case MapOf(values):
+            return isinstance(value, dict) and _admit(values, list(value.values()), schema)
+        case Union(variants):
+            return any(_admits(each, value, schema) for each in variants)
+        case Ref(key):
+            definition = schema.definitions[key]
+            if isinstance(definition, EnumType):
+                return value in definition.values
+            return isinstance(value, dict) and _admits_members(definition, value, schema)
+        case _:
+            assert_never(type_)
+
+
+def _admit(type_: Type, values: Sequence[Any], schema: Schema) -> bool:
+    return all(_admits(type_, each, schema) for each in values)
+
+
+def _admits_members(definition: ObjectType, value: Mapping[str, Any], schema: Schema) -> bool:
+    """Whether the members of an object are of their types; what lacks may be filled in."""
+    types = {each.name: each.type for each in definition.properties}
+    return all(_admits(types[name], each, schema) for name, each in value.items() if name in types)
+
+
+def _is_scalar(kind: str, value: Any) -> bool:
+    match kind:
+        case "string":
+            return isinstance(value, str)
+        case "boolean":
+            return isinstance(value, bool)
+        case "integer":
+            return _is_number(value) and int(value) == value
+        case _:
+            return _is_number(value)
