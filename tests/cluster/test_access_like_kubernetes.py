@@ -119,10 +119,7 @@ class Pair:
 
     def theirs(self):
         """A client of Kubernetes' server."""
-        found = Served.__new__(Served)
-        found.url, found.authority = self.cluster.url, self.cluster.authority
-        found.client, found.headers = None, {}
-        return found
+        return Served.elsewhere(self.cluster.url, self.cluster.authority, None)
 
     def __call__(self, user, method, path, body=None, headers=None):
         given = {**(headers or {})}

@@ -25,9 +25,7 @@ class Pair:
 
     def __init__(self, cluster, ours, group, asked):
         self.group, self.asked, self.ours = group, asked, ours
-        self.theirs = Served.__new__(Served)
-        self.theirs.url, self.theirs.authority = cluster.url, cluster.authority
-        self.theirs.client, self.theirs.headers = cluster.certificate, {}
+        self.theirs = Served.elsewhere(cluster.url, cluster.authority, cluster.certificate)
 
     def path(self, version, name="", part=""):
         found = f"/apis/{self.group}/{version}/namespaces/default/widgets"

@@ -8,7 +8,7 @@ import urllib.parse
 
 import pytest
 from projects import Installer
-from served import Served
+from served import both_serving
 
 pytestmark = pytest.mark.cluster
 
@@ -90,20 +90,10 @@ ALL, NAMESPACES = f"/apis/{GROUP}/v2/tools", "/api/v1/namespaces"
 @pytest.fixture(scope="module")
 def servers(cluster, tmp_path_factory):
     """The real server, and Trundle's."""
-    for each in CRDS:
-        cluster.define(each)
     files = {f"{each['metadata']['name']}.json": each for each in CRDS}
     project = Installer(tmp_path_factory.mktemp("asked"))(files, config=CONFIG).project.folder
-    theirs = Served.__new__(Served)
-    theirs.url, theirs.authority = cluster.url, cluster.authority
-    theirs.client, theirs.headers = cluster.certificate, {}
-    ours = Served(project)
-    try:
-        yield theirs, ours
-    finally:
-        ours.kill()
-        for each in CRDS:
-            cluster.undefine(each["metadata"]["name"])
+    with both_serving(cluster, CRDS, project) as servers:
+        yield servers
 
 
 @pytest.fixture

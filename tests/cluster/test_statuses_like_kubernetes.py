@@ -7,7 +7,7 @@ import re
 
 import pytest
 from projects import Installer
-from served import Served
+from served import both_serving
 from statuses import CONFIG, CRDS, FILES, GROUP, PLURALS, VERSIONS, document
 
 pytestmark = pytest.mark.cluster
@@ -25,19 +25,9 @@ PLAIN = (
 @pytest.fixture(scope="module")
 def servers(cluster, tmp_path_factory):
     """The real server, and Trundle's."""
-    for each in CRDS:
-        cluster.define(each)
     project = Installer(tmp_path_factory.mktemp("stated"))(FILES, config=CONFIG).project.folder
-    theirs = Served.__new__(Served)
-    theirs.url, theirs.authority = cluster.url, cluster.authority
-    theirs.client, theirs.headers = cluster.certificate, {}
-    ours = Served(project)
-    try:
-        yield theirs, ours
-    finally:
-        ours.kill()
-        for each in CRDS:
-            cluster.undefine(each["metadata"]["name"])
+    with both_serving(cluster, CRDS, project) as servers:
+        yield servers
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ def notes(project, properties, **more):
         ("{type: string, pattern: 5}", "has 5 as pattern"),
         ("{type: string, maxLength: '5'}", 'has "5" as maxLength, where a whole number'),
         ("{type: string, minLength: -1}", "has -1 as minLength"),
+        ("{type: string, maxLength: 1.5}", "has 1.5 as maxLength"),
         ("{type: integer, minimum: low}", 'has "low" as minimum, where a number'),
         ("{type: array, items: {type: string}, uniqueItems: 1}", "has 1 as uniqueItems"),
         ("{type: array, items: {type: string, patern: x}}", "has `patern`"),

@@ -1,5 +1,6 @@
 """`trundle serve` and `trundle ui` as processes of their own, and clients that call them."""
 
+import contextlib
 import http.client
 import json
 import re
@@ -8,6 +9,7 @@ import ssl
 import subprocess
 import time
 import urllib.parse
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,6 +65,13 @@ class Served:
             time.sleep(0.02)
         self.url = found[1].removesuffix("/ui/")
 
+    @classmethod
+    def elsewhere(cls, url: str, authority: Path, client: Path | None) -> "Served":
+        """A server that something else has started; it can be called, and not stopped."""
+        found = cls.__new__(cls)
+        found.url, found.authority, found.client, found.headers = url, authority, client, {}
+        return found
+
     @property
     def messages(self) -> str:
         """What the server wrote to standard error."""
@@ -116,3 +125,19 @@ class Served:
         """Ends the server at once."""
         self.process.kill()
         self.process.wait()
+
+
+@contextlib.contextmanager
+def both_serving(
+    cluster: Any, crds: Sequence[Any], project: Path
+) -> Iterator[tuple[Served, Served]]:
+    """The API server of a cluster that has some CRDs, and `trundle serve` in a project of the same resource types."""
+    for each in crds:
+        cluster.define(each)
+    ours = Served(project)
+    try:
+        yield Served.elsewhere(cluster.url, cluster.authority, cluster.certificate), ours
+    finally:
+        ours.kill()
+        for each in crds:
+            cluster.undefine(each["metadata"]["name"])

@@ -25,14 +25,23 @@ def expectation(expected: str, found: str, advice: str = "") -> str:
     return f"{text}; {advice}" if advice else text
 
 
-def similar(name: str, known: Iterable[str], most: int = 1) -> tuple[str, ...]:
-    """At most so many of some names that look like another, the likeliest first; letter case does not count."""
+def similar(
+    name: str, known: Iterable[str], most: int = 1, *, least: float = 0.6
+) -> tuple[str, ...]:
+    """At most so many of some names that look like another, the likeliest first; letter case does not count.
+
+    Args:
+        name: the other name.
+        known: the names.
+        most: how many at most.
+        least: how alike they are at least, from 0 to 1.
+    """
     import difflib  # noqa: PLC0415 - only for people who err
 
     if len(name) > _LONGEST_NAME:
         return ()
     spelled = {each.casefold(): each for each in sorted(known, reverse=True)}
-    found = difflib.get_close_matches(name.casefold(), sorted(spelled), n=most)
+    found = difflib.get_close_matches(name.casefold(), sorted(spelled), n=most, cutoff=least)
     return tuple(spelled[each] for each in found)
 
 

@@ -327,9 +327,10 @@ class ThreadValues:
     ) -> tuple[HookCall, Witness] | None:
         """A hook's call with what its other method makes of the entries of its outputs, current or not.
 
-        None where that does not give all that the hook reads: then nothing shows what the hook wrote when they were current.
-        Nor does it show that where an entry accompanied something else than what the other method makes of it, which the
-        witness shows: of what the hook read then, something is not known to the side that it writes.
+        Returns:
+            The call, and what an entry must have accompanied for the call to show what the hook wrote while it was current: where it
+            accompanied anything else, the other method does not know all that the hook read. None where that method does not
+            write all that the hook reads.
         """
         thread = self.lineage.thread(each.output)
         if not self.entries.readable or thread.number in self.asking:

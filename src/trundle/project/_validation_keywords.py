@@ -33,12 +33,22 @@ _RANGES = (
     ("minLength", "maxLength"),
     ("minProperties", "maxProperties"),
 )
-_KEYWORDS = (
-    _NUMBERS
-    | _COUNTS
-    | {"additionalItems", "additionalProperties", "allOf", "anyOf", "const", "contains", "default"}
-    | {"dependencies", "dependentRequired", "dependentSchemas", "deprecated", "description", "else"}
-    | {
+_KEYWORDS = frozenset(
+    [
+        "additionalItems",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "const",
+        "contains",
+        "default",
+        "dependencies",
+        "dependentRequired",
+        "dependentSchemas",
+        "deprecated",
+        "description",
+        "discriminator",
+        "else",
         "enum",
         "example",
         "examples",
@@ -47,9 +57,22 @@ _KEYWORDS = (
         "format",
         "if",
         "items",
-    }
-    | {"maxContains", "minContains", "not", "nullable", "oneOf", "pattern", "patternProperties"}
-    | {
+        "maxContains",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minContains",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "not",
+        "nullable",
+        "oneOf",
+        "pattern",
+        "patternProperties",
         "prefixItems",
         "properties",
         "propertyNames",
@@ -58,8 +81,11 @@ _KEYWORDS = (
         "then",
         "title",
         "type",
-    }
-    | {"unevaluatedItems", "unevaluatedProperties", "uniqueItems", "writeOnly", "discriminator"}
+        "unevaluatedItems",
+        "unevaluatedProperties",
+        "uniqueItems",
+        "writeOnly",
+    ]
 )
 """What JSON Schema and OpenAPI know, in the drafts that are read."""
 
@@ -67,7 +93,7 @@ _SYNTAX = ("unterminated", "missing )", "unbalanced parenthesis", "nothing to re
 """What is wrong with a pattern in every dialect of regular expressions, in the words of Python's."""
 
 _NEAR = 0.8
-"""How much of two words is the same, where one is the other misspelt."""
+"""How alike two words are at least, where one is the other misspelt."""
 
 Said: TypeAlias = tuple[str, str]
 """What is said of a keyword, and what to do."""
@@ -123,15 +149,15 @@ def _of_keywords(keywords: Mapping[str, Any]) -> Iterator[Said]:
 def _of_keyword(key: str, value: Any) -> Iterator[Said]:
     if key in _NUMBERS and not _is_number(value):
         yield _unfit(key, value, "a number")
-    elif key in _COUNTS and not (_is_number(value) and value >= 0 and int(value) == value):
+    elif key in _COUNTS and not (_is_whole(value) and value >= 0):
         yield _unfit(key, value, "a whole number that is not negative")
     elif key == "uniqueItems" and not isinstance(value, bool):
         yield _unfit(key, value, "true or false")
     elif key == "pattern":
         if not isinstance(value, str) or _is_broken(value):
             yield _unfit(key, value, "a regular expression")
-    elif key not in _KEYWORDS and key.isalpha() and (near := _misspelt(key)):
-        yield f"has `{key}`, which is no validation keyword", meant([near])
+    elif key not in _KEYWORDS and key.isalpha() and (near := similar(key, _KEYWORDS, least=_NEAR)):
+        yield f"has `{key}`, which is no validation keyword", meant(near)
 
 
 def _unfit(key: str, value: Any, wanted: str) -> Said:
@@ -153,16 +179,12 @@ def _is_broken(pattern: str) -> bool:
     return False
 
 
-def _misspelt(key: str) -> str:
-    """The keyword that differs from another word by a letter or two; empty where there is none."""
-    import difflib  # noqa: PLC0415 - only for people who err
-
-    near = "".join(similar(key, _KEYWORDS))
-    return near if difflib.SequenceMatcher(None, key, near).ratio() > _NEAR else ""
-
-
 def _is_number(value: Any) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any) -> bool:
+    return _is_number(value) and value % 1 == 0  # not so of infinity
 
 
 def _admits(type_: Type, value: Any, schema: Schema) -> bool:
@@ -206,6 +228,6 @@ def _is_scalar(kind: str, value: Any) -> bool:
         case "boolean":
             return isinstance(value, bool)
         case "integer":
-            return _is_number(value) and int(value) == value
+            return _is_whole(value)
         case _:
             return _is_number(value)

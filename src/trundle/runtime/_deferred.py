@@ -18,10 +18,9 @@ class DeferredModule:
         self.__package = package
 
     def __getattr__(self, name: str) -> Any:
+        # Tools that ask a module for `__file__` and the like import nothing.
         if name.startswith("__"):
-            raise AttributeError(
-                name
-            )  # none of what a module is asked for by tools, which import nothing
+            raise AttributeError(name)
         with FIRST_USE:
             found = getattr(importlib.import_module(self.__name, self.__package), name)
         setattr(self, name, found)
