@@ -27,6 +27,7 @@ WITHIN = {
     "x-kubernetes-embedded-resource": True,
     "x-kubernetes-preserve-unknown-fields": True,
 }
+FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -48,6 +49,10 @@ SCHEMA = {
                 "data": {"type": "string", "format": "byte"},
                 "day": {"type": "string", "format": "date"},
                 "note": {"type": "string"},
+                "free": FREE,
+                "frees": {"type": "array", "items": FREE},
+                "freely": {"type": "object", "additionalProperties": FREE},
+                "anything": {"x-kubernetes-preserve-unknown-fields": True},
                 "template": WITHIN,
                 "templates": {"type": "array", "items": WITHIN},
             },
@@ -165,6 +170,13 @@ def require_alike(servers, method, path, body=None, **given):
         '{"data": "aGVsbG8="}',
         '{"data": "!"}',
         '{"day": "2020-02-30"}',
+        '{"free": {"a": 1}, "frees": [{}, {"b": [null]}], "freely": {"x": {"a": null}}}',
+        '{"free": 1}',
+        '{"free": [{}]}',
+        '{"frees": [{}, "a"]}',
+        '{"frees": [null]}',
+        '{"freely": {"x": true}}',
+        '{"anything": 1}',
     ],
 )
 @pytest.mark.parametrize("media_type", ["application/json", MERGE, APPLY])

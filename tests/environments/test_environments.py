@@ -115,7 +115,7 @@ def test_a_deploy_that_changes_no_object_outdates_no_draft(shop):
     shop.add("web", {"one": 1})
     shop.deploy()
     shop.add("db", {"two": 2}, "bob")
-    shop.deploy("ann")
+    shop.deploy("")
     assert shop.deploy("bob").number == 3
 
 
@@ -181,6 +181,31 @@ def test_a_model_that_does_not_fit_changes_nothing(shop):
     with pytest.raises(EngineError):
         shop.edit(lambda model: adding(model, "web", class_name="a.Other"))
     assert shop.environments.drafts("shop", tenant=TENANT) == ()
+
+
+def test_a_draft_that_is_not_there_is_refused_where_others_are(shop):
+    shop.add("web", {"one": 1}, draft="ann")
+    with pytest.raises(NoSuchDraftError, match="expected the draft an, found only ann"):
+        shop.deploy("an")
+    with pytest.raises(NoSuchDraftError, match="expected the draft an, found only ann"):
+        shop.deploy("an", dry_run=True)
+    assert (shop.history(), shop.files()) == ((), {})
+    shop.deploy("ann")
+    shop.deploy("ann")  # There are no others, so it has been deployed.
+    assert shop.outcomes() == [("deploy", "succeeded")] * 2
+
+
+@pytest.mark.parametrize("draft", ["ann", ""])
+def test_a_deployment_that_failed_goes_on_with_its_draft_beside_others(shop, draft):
+    (shop.folder / "two.yaml").mkdir(parents=True)
+    shop.add("web", {"one": 1, "two": 2}, draft="ann")
+    shop.add("web", {"other": 3}, draft="bob")
+    with pytest.raises(EngineError, match=r"two\.yaml"):
+        shop.deploy("ann")
+    (shop.folder / "two.yaml").rmdir()
+    shop.deploy(draft)
+    assert shop.outcomes() == [("deploy", "failed"), ("deploy", "succeeded")]
+    assert set(shop.files()) == {"one.yaml", "two.yaml"}
 
 
 @pytest.mark.full

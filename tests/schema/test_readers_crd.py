@@ -80,6 +80,9 @@ def test_kubernetes_extensions(schemas):
     assert types["port"] == Union((Scalar("integer"), Scalar("string")))
     assert types["free"] == FreeForm()
     assert types["anything"] == FreeForm()
+    constraints = {each.name: each.constraints for each in spec.properties}
+    assert constraints["free"] == (("type", "object"),)
+    assert constraints["anything"] == ()
     assert types["open"] == Ref("ShopSpecOpen")
     assert schema.object("ShopSpecOpen").additional == FreeForm()
     assert types["parts"] == ListOf(Ref("ShopSpecParts"), ("name", "port"))

@@ -309,6 +309,10 @@ def test_every_keyword_that_constrains_is_kept(property_of):
             "{oneOf: [{type: string, pattern: x}, {type: integer}]}",
             (("oneOf", [{"pattern": "x"}, {}]),),
         ),
+        ("{items: {type: object}}", (("items", {"type": "object"}),)),
+        ("{type: [object, 'null']}", (("type", "object"),)),
+        ("{oneOf: [{type: object}, {type: string}]}", ()),
+        ("{properties: {a: {type: object}}}", ()),
     ],
 )
 def test_constraints_of_what_a_property_holds_are_kept(property_of, text, expected):

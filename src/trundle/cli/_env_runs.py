@@ -83,14 +83,14 @@ def deploy(
     from trundle.environments import deploy as deploy_  # noqa: PLC0415
 
     def run(kept: "Environments", about: _About) -> "Result":
-        wanted, tenant_ = draft_of(draft), about["tenant"]
-        known = [each.name for each in kept.drafts(name, tenant=tenant_)]
+        wanted = draft_of(draft)
+        known = [each.name for each in kept.drafts(name, tenant=about["tenant"])]
+        taken = "" if draft is None and wanted not in known else wanted
+        done = deploy_(kept, name, draft=taken, **about)
         if wanted not in known and (known or draft is not None):
-            if known and draft is not None and not _goes_on(kept, name, tenant_):
-                kept.draft(name, wanted, tenant=tenant_)  # refused, not taken for none
             choice = f"; name one: {listed(known)}" if known else ""
             warn(f"{name}: no draft {wanted}, so what is wanted already is deployed{choice}")
-        return deploy_(kept, name, draft=wanted, **about)
+        return done
 
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
     done = _run(
@@ -101,12 +101,6 @@ def deploy(
     )
     print_result_of(done, output, dry_run=dry_run)
     say_done(f"deployed {name}{_numbered(done.number)}", dry_run=dry_run)
-
-
-def _goes_on(kept: "Environments", name: str, tenant: str) -> bool:
-    """Whether the last deployment was interrupted or failed: it has taken its draft, and the next one goes on with that."""
-    last = kept.history(name, tenant=tenant, most=1)
-    return any(each.outcome != "succeeded" for each in last)
 
 
 def call(

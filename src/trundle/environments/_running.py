@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from trundle.database import DatabaseError
 from trundle.engine import Session
 from trundle.engine.effects import Provider
-from trundle.environments._drafts import check_tag, draft_of
+from trundle.environments._drafts import check_tag, draft_to_deploy
 from trundle.environments._environments import Environments, check_alive, wanted_now
 from trundle.environments._errors import UnfinishedError
 from trundle.environments._journal import DatabaseJournal
@@ -35,19 +35,20 @@ def deploy(
     by: str = "",
     dry_run: bool = False,
 ) -> Result:
-    """Deploys a draft, or what is wanted already where there is none.
+    """Deploys a draft, or what is wanted already.
 
     Args:
         environments: the environments.
         name: the environment.
         tenant: whose it is.
         providers: what acts on the world.
-        draft: the name of the draft.
+        draft: the name of the draft; what is wanted already is deployed where it is empty, and where the draft is not there because the last deployment has taken it.
         tag: the tag of the draft that the caller has read; None where any is meant.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
 
     Raises:
+        NoSuchDraftError: there is none of that name, but there are others, and the last deployment succeeded; nothing was done.
         OutdatedDraftError: others have deployed since the draft was begun, or changed it since it was read; nothing was done.
         EnvironmentBusyError: another process deploys it.
         NoSuchEnvironmentError: the tenant has none of that name, or it was deleted.
@@ -57,7 +58,7 @@ def deploy(
 
     def plan(rows: Rows, environment: Environment) -> Plan:
         check_alive(environment)
-        found = draft_of(rows, environment, draft)
+        found = draft_to_deploy(rows, environment, draft)
         check_tag(environment, draft, found, tag)
         wanted, lock = wanted_now(rows, environment)
         pending = pending_upgrades(rows, environment)

@@ -25,8 +25,11 @@ class Constraints:
         self._dialect = dialect
         self._passed_over = passed_over
 
-    def of(self, facets: Facets, own: Sequence[Facet], kind: Type) -> dict[str, Any]:
-        """The constraints of a property, and under `items` and the like those of what it holds."""
+    def of(self, facets: Facets, own: Sequence[Facet], kind: Type | None) -> dict[str, Any]:
+        """The constraints of a property, and under `items` and the like those of what it holds.
+
+        Where anything is carried verbatim, its `type` is a constraint, as its `Type` does not have it.
+        """
         found = _merge.constraints(own, structural=self._dialect.structural)
         match kind.inner if isinstance(kind, Nullable) else kind:
             case ListOf(items, _):
@@ -34,6 +37,10 @@ class Constraints:
             case MapOf(values):
                 nodes = _merge.value_schemas(own) or []
                 self._nest(found, "additionalProperties", nodes, values)
+            case FreeForm():
+                stated = [each for each in _merge.kinds(facets.all) or () if each != "null"]
+                if stated:
+                    found.setdefault("type", stated[0] if len(stated) == 1 else stated)
             case Union():
                 for choice in facets.alternatives:
                     kept = [each for each in choice.variants if each.place not in self._passed_over]
@@ -50,4 +57,4 @@ class Constraints:
     def _inner(self, nodes: Sequence[Node], kind: Type | None) -> dict[str, Any]:
         facets = take_apart(nodes, self._library, self._dialect)
         own = [each for each in facets.all if each.origin is None]
-        return self.of(facets, own, FreeForm() if kind is None else kind)
+        return self.of(facets, own, kind)

@@ -38,6 +38,7 @@ class InstallationSpec(ApiObject, kw_only=True):
         package: The repository of the package; with a tag or a digest it is pinned to that. Limits:
             minLength 1.
         policy: When which versions are installed, as a file for `--policy` has it below `upgrade`.
+            Limits: type 'object'.
         registry: The registry that has the package.
         trust: How the channel is verified.
         version: The version that it is pinned to.

@@ -40,7 +40,7 @@ class Result(ApiObject, kw_only=True):
     Attributes:
         changes: What was done, or would be.
         deployment: The deployment that it made.
-        findings: What is to be known of a conversion.
+        findings: What is to be known of a conversion. Limits: items {'type': 'object'}.
         upgraded: The packages that have another version now.
         value: What a method returned.
     """

@@ -58,7 +58,7 @@ class Deployment(ApiObject, kw_only=True):
         ended: When it ended.
         environment: The environment.
         error: Why it failed.
-        model: The model as it was left.
+        model: The model as it was left. Limits: type 'object'.
         number: Its number.
         outcome: How it came out: unfinished, succeeded, failed or interrupted.
         tenant: The tenant that it belongs to.
@@ -90,7 +90,7 @@ class Draft(ApiObject, kw_only=True):
         base: The number of the deployment that it began with; 0 for none.
         by: Who changed it last.
         environment: The environment.
-        model: The model.
+        model: The model. Limits: type 'object'.
         name: Its name.
         tag: Another one after each change.
         tenant: The tenant that it belongs to.
