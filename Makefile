@@ -34,7 +34,7 @@ test-all: $(if $(TESTS),,test) $(DEVELOPMENT) $(SYSTEM) ## Run all tests: those 
 
 test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go. LONG=1 for all of them.
 	@$(BIN)/python tests/support/control_plane.py
-	TRUNDLE_TESTS=all $(PYTEST) --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" $(or $(TESTS),tests)
+	TRUNDLE_TESTS=all $(PYTEST) --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" $(or $(TESTS),tests/cluster tests/api)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .

@@ -112,7 +112,7 @@ def kubeconfig(user):
 
 
 @pytest.fixture
-def cluster(server, waited):
+def simulated(server, waited):
     config = KubeConfig.from_dict(kubeconfig("me")).get()
     transport = httpx2.MockTransport(server)
     with lightkube.Client(config, transport=transport) as client:
@@ -120,9 +120,9 @@ def cluster(server, waited):
 
 
 @pytest.fixture
-def migrate(cluster, kinds):
+def migrate(simulated, kinds):
     def migrated(release="r", **more):
-        migration = Migration(cluster, release, page=2, sleep=lambda _: None, **more)
+        migration = Migration(simulated, release, page=2, sleep=lambda _: None, **more)
         return migration.migrated(migration.examined(*kinds), None)
 
     return migrated
@@ -220,10 +220,10 @@ def test_it_begins_anew_where_another_release_has_begun_meanwhile(server, migrat
     assert [name for _, name, _ in server.patched] == list("abcde")
 
 
-def test_what_was_noted_is_forgotten_where_the_cluster_rewrites(server, cluster, kinds, migrate):
+def test_what_was_noted_is_forgotten_where_the_cluster_rewrites(server, simulated, kinds, migrate):
     with pytest.raises(KilledError):
         migrate(step=killed_at("e"))
-    migration = Migration(cluster, "another", sleep=lambda _: None)
+    migration = Migration(simulated, "another", sleep=lambda _: None)
     with pytest.raises(AssertionError, match="remove"):
         migration.migrated(migration.examined(*kinds), Unused())
     server.patched.clear()
@@ -243,7 +243,7 @@ def test_versions_stay_where_the_crd_changes_meanwhile(server, migrate):
     assert server.crd["status"]["storedVersions"] == [OLD, "storage"]
 
 
-def test_owners_are_renamed_by_what_is_there_at_the_write(server, cluster, kinds):
+def test_owners_are_renamed_by_what_is_there_at_the_write(server, simulated, kinds):
     """The object changes between the list and the write: the conflict is answered by another look."""
     served, known = kinds
     gone = {"manager": "me", "operation": "Update", "apiVersion": f"{GROUP}/{OLD}"}
@@ -258,7 +258,7 @@ def test_owners_are_renamed_by_what_is_there_at_the_write(server, cluster, kinds
     server.failing = [("PATCH", "/members/c", changed)]
     only = {label: each for label, each in served.versions.items() if label == NEW}
     staying = dataclasses.replace(served, versions=only)
-    migration = Migration(cluster, "r", sleep=lambda _: None)
+    migration = Migration(simulated, "r", sleep=lambda _: None)
     migration.migrated(migration.examined(staying, known), None)
     (patch,) = [patch for _, name, patch in server.patched if name == "c"]
     (owner,) = patch["metadata"]["managedFields"]
@@ -273,8 +273,10 @@ class Unused:
         raise AssertionError(name)
 
 
-def test_an_object_without_room_for_its_carrier_is_not_left_to_the_cluster(server, cluster, kinds):
-    migration = Migration(cluster, "r", sleep=lambda _: None)
+def test_an_object_without_room_for_its_carrier_is_not_left_to_the_cluster(
+    server, simulated, kinds
+):
+    migration = Migration(simulated, "r", sleep=lambda _: None)
     with pytest.raises(AssertionError, match="remove"):
         migration.migrated(migration.examined(*kinds), Unused())
     server.objects["c"]["metadata"]["annotations"] = {f"{GROUP}/carrier": "too-large.9"}
@@ -308,14 +310,14 @@ class OfCluster:
         (None, 0, list("abcde")),
     ],
 )
-def test_what_the_cluster_does_not_rewrite_is_rewritten_page_by_page(server, cluster, kinds, state, seconds, written):  # fmt: skip
+def test_what_the_cluster_does_not_rewrite_is_rewritten_page_by_page(server, simulated, kinds, state, seconds, written):  # fmt: skip
     now = [0.0]
 
     def sleep(waited):
         now[0] += waited
 
     of_cluster = OfCluster(state)
-    migration = Migration(cluster, "r", clock=lambda: now[0], sleep=sleep)
+    migration = Migration(simulated, "r", clock=lambda: now[0], sleep=sleep)
     found = migration.migrated(migration.examined(*kinds), of_cluster)
     assert (found.findings, found.stored, of_cluster.there) == ((), ("storage",), False)
     as_it_is = [name for _, name, patch in server.patched if not patch]
@@ -323,19 +325,19 @@ def test_what_the_cluster_does_not_rewrite_is_rewritten_page_by_page(server, clu
     assert seconds <= now[0] < seconds + 2
 
 
-def test_objects_without_a_namespace(server, cluster, kinds):
+def test_objects_without_a_namespace(server, simulated, kinds):
     served, known = (
         dataclasses.replace(each, namespaced=False, kind="Club", plural="clubs") for each in kinds
     )
     for each in server.objects.values():
         del each["metadata"]["namespace"]
-    migration = Migration(cluster, "r", sleep=lambda _: None)
+    migration = Migration(simulated, "r", sleep=lambda _: None)
     subject = migration.migrated(migration.examined(served, known), None)
     assert (subject.objects, subject.findings) == (5, ())
     assert server.paths == [f"/apis/{GROUP}/{NEW}/clubs/{name}" for name in "abcde"]
 
 
-def test_the_rate_is_held(server, cluster, kinds):
+def test_the_rate_is_held(server, simulated, kinds):
     now, slept = [0.0], []
 
     def sleep(seconds):
@@ -347,16 +349,16 @@ def test_the_rate_is_held(server, cluster, kinds):
         return httpx2.Response(200, json=server.objects["a"])
 
     server.failing = [("PATCH", "/members/", write)] * 5
-    migration = Migration(cluster, "r", rate=2.0, clock=lambda: now[0], sleep=sleep)
+    migration = Migration(simulated, "r", rate=2.0, clock=lambda: now[0], sleep=sleep)
     migration.migrated(migration.examined(*kinds), None)
     assert slept == pytest.approx([0.4] * 5)
     assert now[0] == pytest.approx(2.5)
 
 
-def test_a_cluster_that_is_away_or_unknown(cluster, server, tmp_path):
+def test_a_cluster_that_is_away_or_unknown(simulated, server, tmp_path):
     server.failing = [("GET", CRD, status(403, "forbidden"))]
     with pytest.raises(RequestError, match="403: forbidden"):
-        cluster.definition(f"members.{GROUP}")
+        simulated.definition(f"members.{GROUP}")
     with pytest.raises(ClusterError, match="name one with --kubeconfig"):
         connect(tmp_path / "none")
     for config, context in ((kubeconfig("me"), "other"), (kubeconfig(""), None)):

@@ -17,7 +17,7 @@ HERE = {"PYTHONPATH": str(Path(dask_clusters.__file__).parent)}
 
 
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def dask(tmp_path_factory):
     with dask_clusters.running(tmp_path_factory.mktemp("dask"), environment=HERE) as found:
         yield found
 
@@ -26,8 +26,9 @@ def opening(folder):
     return Opening(noting, (str(folder), str(folder)))
 
 
-def test_results_are_those_of_the_work_and_what_was_opened_is_closed(cluster, tmp_path):
-    with Cluster(cluster.address) as found:
+@pytest.mark.full
+def test_results_are_those_of_the_work_and_what_was_opened_is_closed(dask, tmp_path):
+    with Cluster(dask.address) as found:
         while found.count < 2:  # One may still be starting.
             time.sleep(0.1)
         assert sorted(found.results(opening(tmp_path), doubled, range(50))) == [*range(0, 100, 2)]
@@ -39,16 +40,18 @@ def test_results_are_those_of_the_work_and_what_was_opened_is_closed(cluster, tm
     assert 1 <= len(list(tmp_path.glob("closed-*"))) <= 2
 
 
-def test_errors_arrive_as_they_were_raised(cluster, tmp_path):
+@pytest.mark.full
+def test_errors_arrive_as_they_were_raised(dask, tmp_path):
     with (
-        Cluster(cluster.address) as found,
+        Cluster(dask.address) as found,
         pytest.raises(ForeignWorkerError, match="another; look"),
     ):
         list(found.results(opening(tmp_path), doubled, [1, "fail", 2]))
 
 
-def test_a_run_that_ends_early_leaves_nothing_to_do(cluster, tmp_path):
-    with Cluster(cluster.address) as found:
+@pytest.mark.full
+def test_a_run_that_ends_early_leaves_nothing_to_do(dask, tmp_path):
+    with Cluster(dask.address) as found:
         with contextlib.closing(
             found.results(opening(tmp_path), doubled, [0.05] * 5000)
         ) as results:
@@ -58,11 +61,12 @@ def test_a_run_that_ends_early_leaves_nothing_to_do(cluster, tmp_path):
         assert time.monotonic() - begun < 60  # All of the work takes longer.
 
 
-def test_a_worker_of_another_version_is_refused(cluster, monkeypatch):
+@pytest.mark.full
+def test_a_worker_of_another_version_is_refused(dask, monkeypatch):
     monkeypatch.setattr(_release, "RELEASE", "9.9.9 with source abc")
     with (
         pytest.raises(ForeignWorkerError, match=r"expected Trundle 9\.9\.9 .*, found 0\.1\.0 with"),
-        Cluster(cluster.address),
+        Cluster(dask.address),
     ):
         pass
 
