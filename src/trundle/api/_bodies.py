@@ -5,7 +5,7 @@ from typing import Any
 from starlette.requests import Request as HttpRequest
 
 from trundle.api._documents import object_of
-from trundle.api._requests import Request
+from trundle.api._requests import Request, Target
 from trundle.api._status import ApiError, bad_request, unsupported_media_type
 from trundle.api._whole_numbers import with_whole_numbers
 from trundle.errors import TrundleError, expectation
@@ -42,23 +42,24 @@ def document_of(request: Request) -> dict[str, Any]:
         ApiError: it is none, or has a form that is not understood.
     """
     if request.media_type in {"", _JSON}:
-        return meant(object_of(request.body), request)
+        return meant(object_of(request.body), request.body, request.target)
     if request.media_type == _YAML:
-        return meant(object_of(as_json(request.body)), request)
+        text = as_json(request.body)
+        return meant(object_of(text), text, request.target)
     raise unsupported_media_type(request.media_type, (_JSON, _YAML))
 
 
-def meant(document: dict[str, Any], request: Request) -> dict[str, Any]:
+def meant(document: dict[str, Any], text: bytes, target: Target) -> dict[str, Any]:
     """A client's document with what API servers read otherwise than it is written.
 
     Integers have no fraction, labels and annotations that are null are empty, and what is in no namespace names none.
 
     Args:
         document: the document.
-        request: the request that it comes from.
+        text: what the client sent, as JSON; the document has no other numbers with a fraction.
+        target: what it is a document of.
     """
-    target = request.target
-    document = with_whole_numbers(document, request.body, target.served)
+    document = with_whole_numbers(document, text, target.served)
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return document

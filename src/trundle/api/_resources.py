@@ -204,7 +204,7 @@ class Resources(ObjectReads):
         patch = values_of(request.body)
 
         def changed(current: _Current) -> dict[str, Any]:
-            return meant(require_object(apply(current(), patch)), request)
+            return meant(require_object(apply(current(), patch)), request.body, request.target)
 
         return (yield from self._write(request, changed))
 
@@ -213,7 +213,8 @@ class Resources(ObjectReads):
         target = request.target
         if not request.query.get("fieldManager"):
             raise without_manager()
-        config = meant(object_of(as_json(request.body)), request)
+        text = as_json(request.body)
+        config = meant(object_of(text), text, target)
         require_kind(config, target.kind, target.served)
         require_namespace(target, metadata_of(config))
         require_named(target, metadata_of(config))

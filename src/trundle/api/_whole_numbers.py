@@ -12,24 +12,44 @@ from trundle.api._kinds import ServedVersion
 from trundle.schema import EnumType, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
 
 _FRACTION = re.compile(rb"\d[.eE]")
+_DIGITS = b"-0123456789"
+_NEAR = 64
+"""How far a look at the text goes back; more digits or spaces than these count as a number."""
 _LONGEST = 18
 """How many digits an integer with an exponent may have; a longer one is none that a client means."""
 
 
 def with_whole_numbers(
-    document: dict[str, Any], body: bytes, served: ServedVersion
+    document: dict[str, Any], text: bytes, served: ServedVersion
 ) -> dict[str, Any]:
     """A document whose integers are written without a fraction or an exponent.
 
     Args:
         document: the document.
-        body: what the client sent; where no number in it has a fraction, the document is as it should be.
+        text: what the client sent, as JSON; where no number in it has a fraction, the document is as it should be.
         served: its version.
     """
-    if _FRACTION.search(body) is None:
+    if not _has_fraction(text):
         return document
     found: dict[str, Any] = _whole(document, Ref(served.root), served.schema)
     return found
+
+
+def _has_fraction(text: bytes) -> bool:
+    """Whether a number in JSON has a fraction or an exponent, as far as a look at the text shows.
+
+    What looks so is mostly part of a string, `"image:1.27"`. A number follows `[`, `,` or the `":` after a name.
+    """
+    for found in _FRACTION.finditer(text):
+        end = found.start()
+        before = text[max(0, end - _NEAR) : end].rstrip(_DIGITS).rstrip()
+        if before.endswith(b":"):
+            before = before[:-1].rstrip()
+            if not before or before.endswith(b'"'):
+                return True
+        elif not before or before.endswith((b"[", b",")):
+            return True
+    return False
 
 
 def _whole(value: Any, type_: Type, schema: Schema) -> Any:
