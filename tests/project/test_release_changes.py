@@ -137,6 +137,28 @@ STORED = ("stored-objects-given-up", Level.MAJOR)
             {("property-removed", Level.MAJOR), STORED},
         ),
         ("{a: {type: string}}", "{a: {type: string, description: new}}", set()),
+        ("{a: {}}", "{a: {type: object}}", {("constraint-narrowed", Level.MAJOR)}),
+        ("{a: {type: object}}", "{a: {}}", {("constraint-widened", Level.MINOR)}),
+        (
+            "{a: {items: {type: object}}}",
+            "{a: {items: {}}}",
+            {("constraint-widened", Level.MINOR)},
+        ),
+        (
+            "{a: {type: object, properties: {x: {type: string}}}}",
+            "{a: {type: object}}",
+            {("type-widened", Level.MINOR)},
+        ),
+        (
+            "{a: {items: {type: object, additionalProperties: {type: string}}}}",
+            "{a: {items: {type: object}}}",
+            {("type-widened", Level.MINOR)},
+        ),
+        (
+            "{a: {type: object}}",
+            "{a: {type: object, additionalProperties: {type: string}}}",
+            {("type-narrowed", Level.MAJOR), STORED},
+        ),
     ],
 )
 def test_changes_of_a_released_version(releases, before, now, expected):

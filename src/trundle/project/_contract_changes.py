@@ -4,7 +4,7 @@ Both releases have the same API version, so its two shapes are compared as two v
 of one type fits another is asked of the conversion between them, by which objects convert as well.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, assert_never
 
 import msgspec
@@ -194,6 +194,8 @@ def _values_of(type_: Type, schema: Schema) -> tuple[Any, ...] | None:
 def _constraint_changes(one: Property, other: Property, place: str) -> Iterator[ReleaseChange]:
     """Validation keywords that admit less, more, or something else."""
     before, now = dict(one.constraints), dict(other.constraints)
+    if one.type != other.type:  # What becomes of free-form values is a change of the type.
+        before, now = _without_types(before), _without_types(now)
     for keyword in sorted(before.keys() | now.keys()):
         was, is_ = before.get(keyword), now.get(keyword)
         if was == is_:
@@ -205,6 +207,15 @@ def _constraint_changes(one: Property, other: Property, place: str) -> Iterator[
             yield major(ChangeCode.CONSTRAINT_NARROWED, place, text)
         else:
             yield judged(ChangeCode.CONSTRAINT_CHANGED, place, text)
+
+
+def _without_types(constraints: Mapping[str, Any]) -> dict[str, Any]:
+    """Validation keywords without the `type` of free-form values, in lists and maps neither."""
+    found = {key: value for key, value in constraints.items() if key != "type"}
+    for key in ("items", "additionalProperties"):
+        if isinstance(found.get(key), dict):
+            found[key] = _without_types(found[key])
+    return {key: value for key, value in found.items() if value != {}}
 
 
 def _looser(keyword: str, was: Any, is_: Any) -> bool:

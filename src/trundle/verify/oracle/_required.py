@@ -28,9 +28,8 @@ def required(world: World, found: dict[str, Any], at: At) -> dict[str, Any]:
 def _zero(world: World, declared: Property, at: At) -> Any:
     if declared.default is not ABSENT:
         return _as_tree(declared.default)
-    if declared.constraints or isinstance(
-        world.definition(At(at.version, declared.type)), ObjectType
-    ):
+    limits = {name for name, _ in declared.constraints} - {"items"}
+    if limits or isinstance(world.definition(At(at.version, declared.type)), ObjectType):
         return ANY
     match declared.type:
         case Nullable():
