@@ -154,3 +154,9 @@ def test_every_package_of_an_extra_is_known():
     assert set(EXTRAS) == beside_the_command - requirements("cli")
     for module, extra in EXTRAS.items():
         assert module in requirements(extra)
+
+
+@pytest.mark.parametrize("extras", [("ui",), full(("api", "channels", "ui", "verify"))], ids=str)
+def test_the_page_needs_no_more_than_its_extra(extras):
+    result = run("import trundle.dashboard\n", *extras)
+    assert (result.returncode, result.stderr) == (0, "")

@@ -203,3 +203,17 @@ def test_nothing_serious_is_wrong_with_objects_at_any_width(browser, server, sch
             for width in (400, 900, 1400):
                 page.set_viewport_size({"width": width, "height": 900})
                 assert (name, width, browsers.flaws(page)) == (name, width, [])
+
+
+@pytest.mark.full
+def test_values_are_in_sight_beside_a_long_path(browser, server):
+    value = "bottom"
+    for _ in range(60):
+        value = {"inner": value}
+    path = PATH.replace(f"/{OLD}/", f"/{NEW}/")
+    answer = server.ask("POST", path, {"metadata": {"name": "ada"}, "group": "red", "free": value})
+    assert answer.status == 201, answer
+    with browsers.tab(browser, server.url, viewport={"width": 1400, "height": 900}) as page:
+        page.goto(f"/ui/objects/one?{ADA}&v={OLD}&v={NEW}")
+        box = page.locator(f"td[data-label={NEW}]").last.bounding_box()
+        assert box["x"] + box["width"] <= 1400

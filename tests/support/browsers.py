@@ -86,5 +86,10 @@ def flaws(page: Page) -> list[str]:
         if each["impact"] in SERIOUS
         for node in each["nodes"]
     ]
+    return [*serious, *too_wide(page)]
+
+
+def too_wide(page: Page) -> list[str]:
+    """How much wider than the window a page is."""
     wide = page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
-    return [*serious, *([f"{wide} pixels too wide"] if wide > 0 else [])]
+    return [f"{wide} pixels too wide"] if wide > 0 else []

@@ -61,8 +61,7 @@ def list_(*, tenant: Tenant = None, catalog: Place = None, output: Output = Form
     whose = tenant_of(tenant)
     with opened_environments(catalog) as environments:
         found = [
-            (each, environments.state(each), environments.uses(each))
-            for each in environments.list(whose)
+            (each.environment, each.state, each.uses) for each in environments.overviews(whose)
         ]
         where = environments.catalog.where
     data = [

@@ -4,10 +4,9 @@
 """
 
 from trundle.dashboard._dashboard import Dashboard
-from trundle.dashboard._installed import ShownInstallation
 from trundle.dashboard._serving import ServerPage, page_application, serve_page
 from trundle.dashboard._sessions import Sessions, SignedIn
-from trundle.dashboard._shown import ShownProject, shown_kinds
+from trundle.dashboard._shown import ShownInstallation, ShownProject, shown_kinds
 
 __all__ = [
     "Dashboard",

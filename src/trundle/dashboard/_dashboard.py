@@ -1,7 +1,7 @@
 """The routes of the page."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import anyio
 from starlette.concurrency import run_in_threadpool
@@ -11,21 +11,23 @@ from starlette.routing import BaseRoute, Route
 
 from trundle.api import ServedKind, status_of
 from trundle.api.access import Access
-from trundle.dashboard._adding_applications import AddingApplications
 from trundle.dashboard._api_client import ApiClient, ApiRefusedError
 from trundle.dashboard._editing import Editor
-from trundle.dashboard._environments import EnvironmentPages
 from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import HOME, SIGN_IN, Frame, own_path, prepare
-from trundle.dashboard._installed import InstalledPackages, ShownInstallation
 from trundle.dashboard._objects import Objects, ServedKinds
-from trundle.dashboard._packages import Packages
 from trundle.dashboard._sessions import COOKIE, Sessions
-from trundle.dashboard._shown import Shown, ShownProject
+from trundle.dashboard._shown import Shown, ShownInstallation, ShownProject
 from trundle.dashboard._storage import Storage
 from trundle.dashboard._versions import Versions
 from trundle.errors import TrundleError
 from trundle.store import Store
+
+if TYPE_CHECKING:
+    from trundle.dashboard._adding_applications import AddingApplications
+    from trundle.dashboard._environments import EnvironmentPages
+    from trundle.dashboard._installed import InstalledPackages
+    from trundle.dashboard._packages import Packages
 
 _LONGEST_SIGN_IN = 64 * 1024
 
@@ -62,6 +64,11 @@ class Dashboard:
         installed: the installation, where one is shown.
     """
 
+    _packages: "Packages | None"
+    _environments: "EnvironmentPages | None"
+    _adding: "AddingApplications | None"
+    _installed: "InstalledPackages | None"
+
     def __init__(
         self,
         projects: Mapping[str, ShownProject],
@@ -78,21 +85,28 @@ class Dashboard:
         self._objects: Objects | None = None
         self._editor: Editor | None = None
         self._storage: Storage | None = None
-        self._packages: Packages | None = None
-        self._environments: EnvironmentPages | None = None
-        self._adding: AddingApplications | None = None
+        self._packages = self._environments = self._adding = self._installed = None
         if served is not None:
             kinds = ServedKinds(served.kinds)
             self._objects = Objects(kinds, served.store, served.client, self._frame)
             self._editor = Editor(kinds, served.client, self._frame)
             self._storage = Storage(served.store, self._frame)
+            # These need extras that nothing else on the page needs.
             if served.has_packages:
+                from trundle.dashboard._packages import Packages  # noqa: PLC0415
+
                 self._packages = Packages(served.client, self._frame)
             if served.has_environments:
+                from trundle.dashboard._adding_applications import (  # noqa: PLC0415
+                    AddingApplications,
+                )
+                from trundle.dashboard._environments import EnvironmentPages  # noqa: PLC0415
+
                 self._environments = EnvironmentPages(served.client, self._frame)
                 self._adding = AddingApplications(served.client, self._frame)
-        self._installed: InstalledPackages | None = None
         if installed is not None:
+            from trundle.dashboard._installed import InstalledPackages  # noqa: PLC0415
+
             self._installed = InstalledPackages(installed, self._frame)
 
     def prepare(self) -> None:

@@ -2,20 +2,19 @@
 
 import datetime as dt
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from trundle._clock import Clock, now
 from trundle.api.access import UNSECURED
 from trundle.channels import Hold, parse_time
 from trundle.dashboard._api_client import ApiRefusedError
 from trundle.dashboard._calendar import WEEKS, calendar_of
 from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import INSTALLED, Frame, address
+from trundle.dashboard._shown import ShownInstallation
 from trundle.dashboard._timeline import Timeline, timeline_of
 from trundle.installation import Installation, Outlook, Package, exists, foresee, roll_back
 from trundle.version import SemVer
@@ -30,18 +29,6 @@ _FIRST_YEAR, _LAST_YEAR = 2001, 2100
 
 Form: TypeAlias = Mapping[str, str]
 Action: TypeAlias = Callable[[Installation, str, Form, str], None]
-
-
-class ShownInstallation(NamedTuple):
-    """An installation that the page shows.
-
-    Attributes:
-        folder: where it is; it may not be there yet.
-        clock: returns the time.
-    """
-
-    folder: Path
-    clock: Clock = now
 
 
 class InstalledPackages:

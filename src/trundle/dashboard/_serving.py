@@ -21,9 +21,8 @@ from trundle.dashboard._frame import (
     VERSIONS,
     Frame,
 )
-from trundle.dashboard._installed import ShownInstallation
 from trundle.dashboard._sessions import Sessions, SignedIn
-from trundle.dashboard._shown import ShownProject, shown_kinds
+from trundle.dashboard._shown import ShownInstallation, ShownProject, shown_kinds
 from trundle.store import Store
 
 PREPARING = "page-preparing"

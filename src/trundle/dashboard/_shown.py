@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from trundle._clock import Clock, now
 from trundle.api import ServedKind
 from trundle.evolution import Evolution, ResourceLineage
 from trundle.report import ReportError, ResourceMap, find_resource, reached, version_map
@@ -99,6 +101,18 @@ def _places_in(evolution: Evolution, resource: ResourceLineage) -> Iterator[str]
                 yield from (f"{definition.name}: {value}" for value in definition.values)
             else:
                 yield from (f"{definition.name}.{one.name}" for one in definition.properties)
+
+
+class ShownInstallation(NamedTuple):
+    """An installation that the page shows.
+
+    Attributes:
+        folder: where it is; it may not be there yet.
+        clock: returns the time.
+    """
+
+    folder: Path
+    clock: Clock = now
 
 
 class Shown:

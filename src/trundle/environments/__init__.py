@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Draft,
         Environment,
         Model,
+        Overview,
         Providers,
         Result,
     )
@@ -78,6 +79,7 @@ __all__ = [
     "NoSuchEnvironmentError",
     "NoSuchObjectError",
     "OutdatedDraftError",
+    "Overview",
     "ProviderInUseError",
     "Providers",
     "Result",

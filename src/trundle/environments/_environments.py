@@ -29,6 +29,7 @@ from trundle.environments._records import (
     Environment,
     Lock,
     Model,
+    Overview,
     Providers,
     State,
     Uses,
@@ -172,15 +173,24 @@ class Environments:
                 rows.put(changed)
         return changed
 
+    def overviews(self, tenant: str) -> tuple[Overview, ...]:
+        """The environments of a tenant, by name, with what a list says of each."""
+        with self._reading() as rows:
+            return tuple(map(rows.overview, rows.environments(tenant)))
+
+    def overview(self, name: str, *, tenant: str) -> Overview:
+        """An environment, with what a list says of it.
+
+        Raises:
+            NoSuchEnvironmentError: the tenant has none of that name.
+        """
+        with self._reading() as rows:
+            return rows.overview(self._get(rows, name, tenant))
+
     def state(self, environment: Environment) -> State:
         """Whether it is deployed as it is wanted."""
-        if environment.deleted:
-            return "deleted"
         with self._reading() as rows:
-            last = rows.deployment(environment, environment.revision)
-        if last is not None and last.outcome != "succeeded":
-            return "unfinished"
-        return "new" if last is None or last.objects is None else "deployed"
+            return rows.overview(environment).state
 
     def uses(self, environment: Environment) -> Uses:
         """The versions of packages that its drafts and its last deployments use."""

@@ -53,6 +53,24 @@ class Environment(msgspec.Struct, frozen=True):
     place: str | None
 
 
+class Overview(msgspec.Struct, frozen=True):
+    """What a list of environments says of each.
+
+    Attributes:
+        environment: the environment.
+        state: whether it is deployed as it is wanted.
+        uses: the versions of packages that its drafts and its last deployments use.
+        drafts: the names of its drafts.
+        secrets: the names of its secrets.
+    """
+
+    environment: Environment
+    state: State
+    uses: Uses
+    drafts: tuple[str, ...]
+    secrets: tuple[str, ...]
+
+
 class Deployment(msgspec.Struct, frozen=True):
     """A kept version of an environment.
 

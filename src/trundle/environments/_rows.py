@@ -1,7 +1,7 @@
 """The rows of environments in one transaction: read as records, and changed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, select, update
@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, sele
 from trundle.database import upsert
 from trundle.engine.effects import Record
 from trundle.environments import _tables as t
-from trundle.environments._records import Deployment, Draft, Environment, Uses
+from trundle.environments._records import Deployment, Draft, Environment, Overview, State, Uses
 
 _E, _D, _F, _S = t.ENVIRONMENTS.c, t.DEPLOYMENTS.c, t.EFFECTS.c, t.SECRETS.c
 _AS_JSON = frozenset(("providers", "wanted", "upgraded", "uses", "lock", "model", "changes"))
@@ -161,14 +161,38 @@ class Rows:
 
     # Uses
 
+    # All of these
+
+    def overview(self, environment: Environment) -> Overview:
+        """What a list says of an environment."""
+        last = self.deployment(environment, environment.revision)
+        drafts = self.drafts(environment)
+        used = self._used(environment, last, drafts)
+        secrets = tuple(self.secrets(environment))
+        names = tuple(each.name for each in drafts)
+        return Overview(environment, _state(environment, last), used, names, secrets)
+
     def uses(self, environment: Environment) -> Uses:
         """What its drafts and its last deployments use: the one that is wanted, and the one that is there."""
         last = self.deployment(environment, environment.revision)
-        found = [*self.drafts(environment)]
-        used = {each for draft in found for each in draft.uses}
-        for deployment in (last, self.succeeded(environment)):
+        return self._used(environment, last, self.drafts(environment))
+
+    def _used(
+        self, environment: Environment, last: Deployment | None, drafts: Sequence[Draft]
+    ) -> Uses:
+        used = {each for draft in drafts for each in draft.uses}
+        is_there = last is None or last.outcome == "succeeded"
+        for deployment in (last, last if is_there else self.succeeded(environment)):
             used |= set(deployment.uses) if deployment is not None else set()
         return tuple(sorted(used))
+
+
+def _state(environment: Environment, last: Deployment | None) -> State:
+    if environment.deleted:
+        return "deleted"
+    if last is not None and last.outcome != "succeeded":
+        return "unfinished"
+    return "new" if last is None or last.objects is None else "deployed"
 
 
 def _key(environment: Environment) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from trundle.runtime._marks import written_over
 from trundle.runtime._merge import merge_objects
 from trundle.runtime._placed import PLACING
 from trundle.runtime._required_values import Converting
+from trundle.runtime._spelt_as_shown import spelt_as_shown
 from trundle.runtime._unmarked import without_marks
 
 
@@ -74,6 +75,7 @@ class ObjectConversion:
                 seen = self._view(current, type(value))
             finally:
                 PLACING.reset(placing)
+            value = spelt_as_shown(value, seen)
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
             with written_over():

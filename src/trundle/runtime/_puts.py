@@ -25,6 +25,7 @@ from trundle.runtime._placed import PLACING
 from trundle.runtime._property_merge import Way, Ways
 from trundle.runtime._reading import STARTS, Reading, Start, start_of
 from trundle.runtime._required_values import with_required
+from trundle.runtime._spelt_as_shown import spelt_as_shown
 
 
 class _Side(NamedTuple):
@@ -124,12 +125,13 @@ class Puts:
             or self._reading.spells_otherwise(base)
         ):
             return None
-        filled = [*fill_in(value)] if lenience.defaults else []
         token = PLACING.set(True)
         try:
             seen = with_required(put.way.down(stored))
         finally:
             PLACING.reset(token)
+        value = spelt_as_shown(value, seen)
+        filled = [*fill_in(value, seen)] if lenience.defaults else []
         merged = put.way.over(stored, seen, value)
         made = base
         if merged is not stored:

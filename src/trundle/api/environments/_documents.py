@@ -4,21 +4,21 @@ from typing import Any
 
 from trundle.api._asked import Version
 from trundle.api.catalogs.own import shown
-from trundle.environments import Action, Deployment, Draft, Environment, Environments, Line
+from trundle.environments import Action, Deployment, Draft, Environment, Line, Overview
 
 
-def environment(kept: Environments, found: Environment, version: Version) -> dict[str, Any]:
+def environment(overview: Overview, version: Version) -> dict[str, Any]:
     """An environment."""
-    name, tenant = found.name, found.tenant
+    found = overview.environment
     said: dict[str, Any] = {
-        "name": name,
-        "tenant": tenant,
-        "state": kept.state(found),
+        "name": found.name,
+        "tenant": found.tenant,
+        "state": overview.state,
         "created": found.created,
         "providers": list(found.providers),
-        "uses": _uses(kept.uses(found)),
-        "drafts": [each.name for each in kept.drafts(name, tenant=tenant)],
-        "secrets": list(kept.secret_names(name, tenant=tenant)),
+        "uses": _uses(overview.uses),
+        "drafts": list(overview.drafts),
+        "secrets": list(overview.secrets),
     }
     if found.revision:
         said["deployment"] = found.revision

@@ -104,8 +104,8 @@ class EnvironmentRoutes:
         return json_answer({"places": [{"name": each} for each in found]})
 
     def _list(self, asked: Asked) -> Response:
-        found = self._kept.list(asked.tenant)
-        shown = [documents.environment(self._kept, each, asked.version) for each in found]
+        found = self._kept.overviews(asked.tenant)
+        shown = [documents.environment(each, asked.version) for each in found]
         return json_answer({"environments": shown})
 
     def _create(self, asked: Asked) -> Response:
@@ -115,11 +115,12 @@ class EnvironmentRoutes:
         made = self._kept.create(given.name, tenant=asked.tenant, dry_run=asked.dry_run, **about)
         if asked.dry_run:
             return json_answer({"name": given.name, "tenant": asked.tenant})
-        return json_answer(documents.environment(self._kept, made, asked.version), 201)
+        found = self._kept.overview(made.name, tenant=asked.tenant)
+        return json_answer(documents.environment(found, asked.version), 201)
 
     def _show(self, asked: Asked) -> Response:
-        found = self._kept.get(_name(asked), tenant=asked.tenant)
-        return json_answer(documents.environment(self._kept, found, asked.version))
+        found = self._kept.overview(_name(asked), tenant=asked.tenant)
+        return json_answer(documents.environment(found, asked.version))
 
     def _delete(self, asked: Asked) -> Response:
         if asked.flag("purge"):
