@@ -16,6 +16,10 @@ class NotYet(BaseException):
     """Raised by `Scene.find` for an object that a model which is still loading may have elsewhere; then all is tried again."""
 
 
+class NotYetHere(NotYet):
+    """Raised where it concerns one part of a value, and what stands beside that is worth trying: it may be the object."""
+
+
 class TypeValue:
     """Base of what `ns:Type` yields: one class, in one version or, before a version is chosen, by requirement."""
 
