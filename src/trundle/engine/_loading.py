@@ -66,7 +66,9 @@ class Loading:
         self._errors: list[EngineError] = []
         self._roots: list[tuple[str, Any]] = []
         self._places: Places | None = None
+        self._is_running = False
         self._is_last_try = False
+        self._has_defaults = True
         self._depth = 0
         self._classes: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
         self._room = world.limits.objects - len(world.objects)
@@ -191,12 +193,13 @@ class Loading:
         found = self.made.get(identifier)
         if found is None and self.links is not None:
             found = self.links.get(identifier)
-            if found is None and identifier in self.links.names and not self._is_last_try:
+            is_expected = found is None and identifier in self.links.names
+            if is_expected and self._is_running and not self._is_last_try:
                 raise self.not_yet()
         found = found or self._known.get(identifier)
         if found is not None:
             return found
-        if not self._is_last_try:
+        if self._is_running and not self._is_last_try:
             raise self.not_yet()
         return None if self._around is None else self._around.find(identifier)
 
@@ -205,7 +208,13 @@ class Loading:
         return NotYet() if self._depth else NotYetHere()
 
     def on_trial(
-        self, model: Mapping[Any, Any], default: Type, excluded: frozenset[str], member: str
+        self,
+        model: Mapping[Any, Any],
+        default: Type,
+        excluded: frozenset[str],
+        member: str,
+        *,
+        is_made: bool,
     ) -> Instance:
         """An object that stays no part of the session.
 
@@ -214,11 +223,13 @@ class Loading:
             default: its class where the map has no type.
             excluded: properties that are left alone.
             member: where the map stands, for messages.
+            is_made: whether a contract made the map, so that what it lacks gets no default.
 
         Raises:
             EngineError: it cannot be loaded.
         """
         trial = Loading(self.world, self)
+        trial._has_defaults = not is_made
         try:
             found = trial.start(model, None, default, None)
             trial.excluded[found] = excluded
@@ -235,6 +246,7 @@ class Loading:
         Raises:
             EngineError: what is wrong with the model; all of it, up to a limit.
         """
+        self._is_running = True
         self._fill_all()
         while self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -337,6 +349,8 @@ class Loading:
                             values[key] = value
                         elif not self._take(instance, slot, value, kind):
                             self._attempt(instance, slot, model)
+                elif not self._has_defaults:
+                    continue
                 elif slot.standing is not ABSENT:
                     values[key] = slot.standing
                 elif is_given:
