@@ -485,6 +485,7 @@ Methods:
     Scope: Public
     Meta: [{m:Title: {text: Scale it}}, {m:ModelBuilder: {enabled: false}}]
   hidden:
+  plain: {Scope: Public}
   create: {Scope: Public, Usage: Static}
 ---
 Name: Active
@@ -509,7 +510,14 @@ def test_a_dump_says_which_methods_can_be_called_from_outside():
                 "title": "Scale",
                 "description": None,
                 "helpText": None,
-            }
+            },
+            "a_plain": {
+                "name": "plain",
+                "enabled": True,
+                "title": "plain",
+                "description": None,
+                "helpText": None,
+            },
         }
         assert "_actions" not in session.dump(root, "Mixed")["Objects"]["?"]
     with Engine([Package.from_files(files)]).session() as session:

@@ -99,7 +99,7 @@ class World:
     def find(self, identifier):
         return self.objects.get(identifier)
 
-    def template(self, value, default, excluded):
+    def template(self, value, default, excluded, *, is_made=False):
         if isinstance(value, Thing):
             trial = value
         else:

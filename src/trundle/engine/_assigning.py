@@ -1,12 +1,13 @@
 """Assigns properties: who may, and what the value becomes."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
 from trundle.engine._loading import Loading
 from trundle.engine._object import PENDING, Instance, check_alive, declaring_class, key_of
-from trundle.engine._scene import NotYet
+from trundle.engine._scene import NotYet, TypeValue
 from trundle.engine._stage import Stage
 from trundle.engine._type import Type
 from trundle.engine._world import World
@@ -17,6 +18,13 @@ _WRITABLE = frozenset({"Out", "InOut", "Runtime", "Config"})
 
 class Assignment(Stage):
     """What contracts see of a value that code assigns: all objects that there are, there are already."""
+
+    loading: Loading
+
+    def load(self, model: Mapping[Any, Any], default: TypeValue, spec: str | None) -> Instance:
+        """Loads a map as an object of this one."""
+        assert isinstance(default, Type)
+        return self.loading.bring(model, self.owner, default, spec, self.member)
 
     def find(self, identifier: str) -> Instance | None:
         """The object with an id."""
@@ -43,7 +51,8 @@ def assign(
         EngineError: the code may not assign it, the value violates a contract, or the name is ambiguous.
     """
     try:
-        assign_by_code(world, instance, start, name, frozen(value, world.limits), code)
+        given = frozen(value, world.limits)
+        assign_by_code(world, instance, start, name, given, code, keeps_ids=True)
     except EngineError as error:
         if not error.file:  # It is assigned from outside, and no statement has the place.
             found = start.declaration
@@ -53,9 +62,16 @@ def assign(
 
 
 def assign_by_code(
-    world: World, instance: Instance, start: Type, name: str, given: Any, code: Type
+    world: World,
+    instance: Instance,
+    start: Type,
+    name: str,
+    given: Any,
+    code: Type,
+    *,
+    keeps_ids: bool = False,
 ) -> None:
-    """Assigns a property in the same way, to a value as `freeze` makes it."""
+    """Assigns a property in the same way, to a value as `freeze` makes it, whose maps have ids of objects, or ids that only link them."""
     key = (instance.type, start, name, code)
     slot = world.writable.get(key)
     if slot is not None and type(given) in slot.kept and not instance.is_destroyed:
@@ -80,7 +96,7 @@ def assign_by_code(
     slot = world.layouts.of(instance.type).by_key[key_of(instance.type, declaring, name)]
     if usage in _WRITABLE:
         world.writable[key] = slot
-    loading = Loading(world)
+    loading = Loading(world, is_code=not keeps_ids)
     made = slot.transform(given, Assignment(world, instance, slot.declaring, name, loading))
     for validate, each in slot.validators:
         validate(made, Assignment(world, instance, each, name, loading))
@@ -91,7 +107,7 @@ def assign_by_code(
 
 def assign_static(world: World, declaring: Type, name: str, value: Any) -> None:
     """Assigns a static property of the class that declares it."""
-    slot, loading = world.layouts.static(declaring, name), Loading(world)
+    slot, loading = world.layouts.static(declaring, name), Loading(world, is_code=True)
     given = frozen(value, world.limits)
     made = slot.transform(given, Assignment(world, declaring, declaring, name, loading))
     loading.run()

@@ -3,7 +3,7 @@
 Where that is gone, because code moved the object or dropped its owner, it is in full where it is met first.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Literal, TypeAlias, get_args
 
 from trundle.engine._header import HEADER
@@ -23,7 +23,12 @@ class Dump:
     """Writes one tree of objects, however deep, without recursion over objects."""
 
     def __init__(
-        self, world: World, form: Form = "Serializable", excluded: frozenset[str] = frozenset()
+        self,
+        world: World,
+        form: Form = "Serializable",
+        excluded: frozenset[str] = frozenset(),
+        *,
+        is_part: bool = False,
     ) -> None:
         """Begins a dump.
 
@@ -31,6 +36,7 @@ class Dump:
             world: the session.
             form: how classes are named.
             excluded: properties to leave out, as names or dotted paths from the root.
+            is_part: whether the tree is for code, which has the other objects: what one of these owns stands in it by its id.
 
         Raises:
             ValueError: there is no such form.
@@ -41,6 +47,7 @@ class Dump:
         self._world = world
         self._form = form
         self._excluded = excluded
+        self._is_part = is_part
         self.written: dict[str, Instance] = {}
         self._left: list[tuple[Instance, dict[Any, Any], frozenset[str]]] = []
         self._references: list[tuple[Any, Any, Instance]] = []
@@ -52,12 +59,17 @@ class Dump:
         while self._references:
             references, self._references = self._references, []
             for container, key, instance in references:
-                if instance.id in self.written:
+                if instance.id in self.written or (self._is_part and self._is_elsewhere(instance)):
                     container[key] = instance.id
                 else:
                     container[key] = self._begin(instance, frozenset())
                     self._write_all()
         return found
+
+    def _is_elsewhere(self, instance: Instance) -> bool:
+        """Whether an object that is not in the tree owns an object."""
+        at = instance.holder
+        return at is not None and not any(each.id in self.written for each in _and_owners(at))
 
     def _begin(self, instance: Instance, excluded: frozenset[str]) -> dict[Any, Any]:
         self.written[instance.id] = instance
@@ -161,3 +173,11 @@ class Dump:
         if isinstance(value, Mapping):
             return {self._key(key): self._plain(each) for key, each in value.items()}
         return self._key(value)
+
+
+def _and_owners(instance: Instance) -> Iterator[Instance]:
+    """An object, what owns it, and so on."""
+    at: Instance | None = instance
+    while at is not None:
+        yield at
+        at = at.holder

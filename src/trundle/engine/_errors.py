@@ -69,6 +69,7 @@ _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.CIRCULAR: (f"{_DSL}.CircularExpressionDependenciesError",),
     EngineCode.INHERITANCE: (f"{_DSL}.InvalidInheritanceError",),
     EngineCode.FORMAT: (f"{_DSL}.PackageFormatError",),
+    EngineCode.META: ("ValueError",),
     EngineCode.SYNTAX: (
         f"{_DSL}.DslSyntaxError",
         f"{_DSL}.DslContractSyntaxError",
@@ -85,6 +86,11 @@ _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.DESTROYED: (f"{_DSL}.ObjectDestroyedError",),
 }
 """The names by which published packages catch errors of the engine."""
+
+
+def names_of(code: EngineCode) -> tuple[str, ...]:
+    """The names by which published packages catch errors of a kind."""
+    return _NAMES.get(code, ())
 
 
 class Frame(NamedTuple):
@@ -164,7 +170,7 @@ class EngineError(TrundleError):
         self.line = line
         self.path = path
         self.requirements = tuple(requirements)
-        self.names = tuple(names) or _NAMES.get(code, ())
+        self.names = tuple(names) or names_of(code)
         self.extra: Any = None
         self.cause: EngineError | None = None
         self.original: BaseException | None = None

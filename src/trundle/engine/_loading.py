@@ -10,11 +10,13 @@ from types import MappingProxyType
 from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._frozen import frozen
 from trundle.engine._header import Header, plain_header, read_header
 from trundle.engine._layout import ABSENT, Layout, Slot
+from trundle.engine._links import Links
 from trundle.engine._object import PENDING, Instance, Key
 from trundle.engine._places import Places
-from trundle.engine._scene import NotYet
+from trundle.engine._scene import NotYet, NotYetHere
 from trundle.engine._stage import Stage
 from trundle.engine._type import Type
 from trundle.engine._world import World
@@ -29,6 +31,7 @@ class Loading:
     Attributes:
         world: the session.
         made: the objects of the model by id.
+        links: the ids in the maps, where they only link these; None where they are those of the objects.
         excluded: properties that are left alone, by object.
     """
 
@@ -37,6 +40,8 @@ class Loading:
         world: World,
         around: "Loading | None" = None,
         known: Mapping[str, Instance] | None = None,
+        *,
+        is_code: bool = False,
     ) -> None:
         """Begins to load.
 
@@ -44,8 +49,10 @@ class Loading:
             world: the session.
             around: for a map that is loaded on trial, the model that it stands in.
             known: the objects that there are; those of the session where None.
+            is_code: whether code brings the objects: they get new ids, and those in their maps only link them.
         """
         self.world = world
+        self.links = Links() if is_code else None
         self._known = world.objects if known is None else known
         self.made: dict[str, Instance] = {}
         self.excluded: dict[Instance, frozenset[str]] = {}
@@ -59,7 +66,9 @@ class Loading:
         self._errors: list[EngineError] = []
         self._roots: list[tuple[str, Any]] = []
         self._places: Places | None = None
+        self._is_running = False
         self._is_last_try = False
+        self._has_defaults = True
         self._depth = 0
         self._classes: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
         self._room = world.limits.objects - len(world.objects)
@@ -110,7 +119,7 @@ class Loading:
             header = read_header(model)
             name, kept, properties = header.name, header.kept, header.properties
             type_, layout = self._class_of(header, default, spec)
-            identifier = header.id or self.world.new_id()
+            identifier = header.id
         else:
             given = plain.get
             head = plain["type"], given("classVersion"), given("package")
@@ -119,12 +128,22 @@ class Loading:
                 known = self._classes[head] = self._class_of(read_header(model), default, spec)
             type_, layout = known
             name, kept, properties = given("name"), _NOTHING, model
-            identifier = given("id") or self.world.new_id()
+            identifier = given("id")
+        link, links = identifier, self.links
+        if links is not None and link is not None:
+            linked = links.find(link, model)
+            if linked is not None:
+                return linked
+            identifier = None
+        if identifier is None:
+            identifier = self.world.new_id()
         if identifier in self.made or identifier in self._known or len(self.made) >= self._room:
             self._check_room(identifier)
         made = Instance(identifier, type_, owner, name, kept, member)
         made.complete = self._complete
         self.made[identifier] = made
+        if links is not None and link is not None:
+            links.add(link, model, made)
         self._taken[id(model)] = (model, made)
         self._models[made] = (properties, layout)
         self._left.append(made)
@@ -133,6 +152,24 @@ class Loading:
             names = (each for each in self.excluded[owner] if each.startswith(prefix))
             self.excluded[made] = frozenset(each.removeprefix(prefix) for each in names)
         return made
+
+    def bring(
+        self,
+        model: Mapping[Any, Any],
+        owner: Instance | None,
+        default: Type | None,
+        spec: str | None,
+        member: str = "",
+    ) -> Instance:
+        """The object that a map stands for which code has, perhaps at several places: each is an object of its own.
+
+        Raises:
+            EngineError: as `start` does.
+        """
+        copy = frozen(model, self.world.limits)
+        if self.links is not None:
+            self.links.expect(copy)
+        return self.start(copy, owner, default, spec, member)
 
     def _class_of(
         self, header: Header, default: Type | None, spec: str | None
@@ -153,15 +190,31 @@ class Loading:
         Raises:
             NotYet: it may still come.
         """
-        found = self.made.get(identifier) or self._known.get(identifier)
+        found = self.made.get(identifier)
+        if found is None and self.links is not None:
+            found = self.links.get(identifier)
+            is_expected = found is None and identifier in self.links.names
+            if is_expected and self._is_running and not self._is_last_try:
+                raise self.not_yet()
+        found = found or self._known.get(identifier)
         if found is not None:
             return found
-        if not self._is_last_try:
-            raise NotYet
+        if self._is_running and not self._is_last_try:
+            raise self.not_yet()
         return None if self._around is None else self._around.find(identifier)
 
+    def not_yet(self) -> NotYet:
+        """What ends an attempt; of a property that another one needs, all of it, so that a row of them is tried once."""
+        return NotYet() if self._depth else NotYetHere()
+
     def on_trial(
-        self, model: Mapping[Any, Any], default: Type, excluded: frozenset[str], member: str
+        self,
+        model: Mapping[Any, Any],
+        default: Type,
+        excluded: frozenset[str],
+        member: str,
+        *,
+        is_made: bool,
     ) -> Instance:
         """An object that stays no part of the session.
 
@@ -170,11 +223,13 @@ class Loading:
             default: its class where the map has no type.
             excluded: properties that are left alone.
             member: where the map stands, for messages.
+            is_made: whether a contract made the map, so that what it lacks gets no default.
 
         Raises:
             EngineError: it cannot be loaded.
         """
         trial = Loading(self.world, self)
+        trial._has_defaults = not is_made
         try:
             found = trial.start(model, None, default, None)
             trial.excluded[found] = excluded
@@ -191,6 +246,7 @@ class Loading:
         Raises:
             EngineError: what is wrong with the model; all of it, up to a limit.
         """
+        self._is_running = True
         self._fill_all()
         while self._waiting:
             waiting, self._waiting = self._waiting, []
@@ -205,6 +261,8 @@ class Loading:
                 self._is_last_try = True
         if self._errors:
             raise EngineError.of(self._errors)
+        if self._waiting and self._around is not None:
+            raise self._around.not_yet()
 
     def commit(self) -> None:
         """Adds the objects to the session, and runs their `.init`.
@@ -242,10 +300,15 @@ class Loading:
             message = expectation(most, "more")
             raise slot.declaring.error(EngineCode.LIMIT, message, member=slot.name)
         self._depth += 1
+        is_waiting = False
         try:
             self._set(instance, slot, self._models[instance][0])
+        except NotYet:
+            is_waiting = True
         finally:
             self._depth -= 1
+        if is_waiting:
+            raise self.not_yet()
 
     def _check_room(self, identifier: str) -> None:
         if identifier in self.made or (self._around is None and identifier in self._known):
@@ -286,6 +349,8 @@ class Loading:
                             values[key] = value
                         elif not self._take(instance, slot, value, kind):
                             self._attempt(instance, slot, model)
+                elif not self._has_defaults:
+                    continue
                 elif slot.standing is not ABSENT:
                     values[key] = slot.standing
                 elif is_given:
@@ -386,7 +451,10 @@ class Loading:
             return None
         key = (instance, slot.key)
         if key not in self._given:
-            self._given[key] = slot.default(stage)
+            value = slot.default(stage)
+            if isinstance(value, tuple | Mapping):
+                value = frozen(value, self.world.limits)  # Each map of it is an object of its own
+            self._given[key] = value
         return self._given[key]
 
     def _runtime_value(self, instance: Instance, slot: Slot, stage: Stage) -> Any:

@@ -42,7 +42,7 @@ def actions(type_: Type) -> Mapping[str, Mapping[str, Any]]:
             found[name] = {
                 "name": name,
                 "enabled": meta.get(f"{_METADATA}.ModelBuilder", {}).get("enabled", True),
-                "title": meta.get(f"{_METADATA}.Title", {}).get("text"),
+                "title": meta.get(f"{_METADATA}.Title", {}).get("text") or name,
                 "description": meta.get(f"{_METADATA}.Description", {}).get("text"),
                 "helpText": meta.get(f"{_METADATA}.HelpText", {}).get("text"),
             }

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._errors import EngineCode, EngineError, names_of
 from trundle.engine._scene import ObjectValue, Scene
 from trundle.engine._type import Type
 from trundle.errors import expectation, shown
@@ -255,7 +255,10 @@ def _without_value(start: Type, name: str, key: Key) -> EngineError:
 
         message = expectation(f"a property of {start.name}", shown(name))
         advice = did_you_mean(name, list(start.properties), "declare it")
-        return start.error(EngineCode.NO_PROPERTY, message, advice=advice, member=name)
+        error = start.error(EngineCode.NO_PROPERTY, message, advice=advice, member=name)
+        if key[0] is start:  # A name of its own that nothing was assigned to
+            error.names += names_of(EngineCode.UNINITIALIZED)
+        return error
     message = f"the property {name} of {start.name} has no value yet"
     advice = "assign one, or declare a `Default`"
     return start.error(EngineCode.UNINITIALIZED, message, advice=advice, member=name)

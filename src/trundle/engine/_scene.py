@@ -16,6 +16,10 @@ class NotYet(BaseException):
     """Raised by `Scene.find` for an object that a model which is still loading may have elsewhere; then all is tried again."""
 
 
+class NotYetHere(NotYet):
+    """Raised where it concerns one part of a value, and what stands beside that is worth trying: it may be the object."""
+
+
 class TypeValue:
     """Base of what `ns:Type` yields: one class, in one version or, before a version is chosen, by requirement."""
 
@@ -200,7 +204,12 @@ class Scene(Protocol):
         """
 
     def template(
-        self, value: Mapping[Any, Any] | ObjectValue, default: TypeValue, excluded: AbstractSet[str]
+        self,
+        value: Mapping[Any, Any] | ObjectValue,
+        default: TypeValue,
+        excluded: AbstractSet[str],
+        *,
+        is_made: bool = False,
     ) -> tuple[ObjectValue, Mapping[str, Any]]:
         """An object as a model: a map is loaded on trial, and stays no part of the session.
 
@@ -208,6 +217,7 @@ class Scene(Protocol):
             value: a map of a model, or an object.
             default: the type of a map without type information.
             excluded: properties, as names or dotted paths, that are neither validated nor kept.
+            is_made: whether a contract made the map already: what it lacks was left out there, and gets no default.
 
         Returns:
             The object, for the check of its type, and its model with types as `TypeValue`.

@@ -226,7 +226,7 @@ class Session:
             target: an object, its id, or a class for a static method.
             method: its name.
             args: values by position: scalars, lists, dictionaries, handles and types. A map with `?` becomes what the contract
-                of the argument makes of it: `class()` loads it as an object, `template()` and `$` keep a map.
+                of the argument makes of it: `class()` makes an object with an id of its own, `template()` and `$` keep a map.
             kwargs: values by name.
             internal: whether to call methods that are not public as well.
 
@@ -347,8 +347,11 @@ class Session:
         self._effects.settle()
 
     def _collect(self) -> None:
-        """Destroys all objects that no root leads to, and no variable of a method that runs."""
-        kept = reachable([*self._roots, *self._gone, *self._calls.variables()])
+        """Destroys all objects that no root leads to; while methods run, neither a static property nor one of their variables."""
+        running = [*self._calls.variables()]
+        if self._world.turns.frames:
+            running += self._world.statics.values()
+        kept = reachable([*self._roots, *self._gone, *running])
         destroy(self._calls, [each for each in self._world.objects.values() if each not in kept])
 
     def _begin(self) -> None:

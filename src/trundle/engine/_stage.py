@@ -42,7 +42,13 @@ class Loader(Protocol):
         ...
 
     def on_trial(
-        self, model: Mapping[Any, Any], default: Type, excluded: frozenset[str], member: str
+        self,
+        model: Mapping[Any, Any],
+        default: Type,
+        excluded: frozenset[str],
+        member: str,
+        *,
+        is_made: bool,
     ) -> Instance:
         """An object that stays no part of the session."""
         ...
@@ -162,7 +168,12 @@ class Code(msgspec.Struct, eq=False):
         return self.model().find(identifier)
 
     def template(
-        self, value: Mapping[Any, Any] | ObjectValue, default: TypeValue, excluded: AbstractSet[str]
+        self,
+        value: Mapping[Any, Any] | ObjectValue,
+        default: TypeValue,
+        excluded: AbstractSet[str],
+        *,
+        is_made: bool = False,
     ) -> tuple[ObjectValue, Mapping[str, Any]]:
         """An object as a model."""
         if isinstance(value, Instance | Part):
@@ -170,8 +181,9 @@ class Code(msgspec.Struct, eq=False):
         else:
             assert isinstance(value, Mapping)
             assert isinstance(default, Type)
-            found = self.model().on_trial(value, default, frozenset(excluded), self.member)
-        dumped = Dump(self.world, "Mixed", frozenset(excluded)).tree(found)
+            trial = self.model().on_trial
+            found = trial(value, default, frozenset(excluded), self.member, is_made=is_made)
+        dumped = Dump(self.world, "Mixed", frozenset(excluded), is_part=True).tree(found)
         return found, frozen(dumped, self.world.limits)
 
 

@@ -155,3 +155,42 @@ def test_an_id_that_comes_later_in_the_model_is_found():
     model = {**ROOT, "o": "p", "p": {"?": {"type": "a.A", "id": "p"}}}
     with opened({"a.A": text}, model) as (_, root):
         assert root.get("o").id == "p"
+
+
+def test_handlers_see_all_objects_before_the_first_is_destroyed():
+    watcher = """
+    Extends: A
+    Methods:
+      gone: {Arguments: [{o: {Contract: $.class(A)}}], Body: [!yaql "trace('gone ' + $o.n + ' with ' + $o.kids.n.join(' '))"]}
+    """
+    subscribed = {"dependencies": {"onDestruction": [{"subscriber": "w", "handler": "gone"}]}}
+    w = {"?": {"type": "a.W", "id": "w"}, "n": "w"}
+    old = thing("root", w, thing("p", thing("q", **subscribed), **subscribed))
+    seen, _ = finished({"Objects": thing("root", w), "ObjectsCopy": old}, {"a.W": watcher})
+    assert seen == ["gone q with ", "gone p with q", "q", "p"]
+
+
+STATIC = """
+Properties:
+  kept: {Contract: $.class(B), Usage: Static}
+  n: {Contract: $.string()}
+Methods:
+  run:
+    Scope: Public
+    Body:
+      - :A.kept: new(B, n => kept)
+      - new(B, n => loose)
+      - sys:GC.collect()
+      - Return: :A.kept.n
+"""
+
+
+def test_what_a_static_property_leads_to_is_destroyed_with_the_run_only():
+    seen = []
+    held = "Properties: {n: {Contract: $}}\nMethods: {.destroy: {Body: [!yaql 'trace($.n)']}}"
+    classes = {"a.A": STATIC, "a.B": held}
+    with opened(classes, functions={"trace": seen.append}) as (session, root):
+        assert session.call(root, "run") == "kept"
+        assert seen == ["loose"]
+        session.finish()
+        assert seen == ["loose", "kept"]

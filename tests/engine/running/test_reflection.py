@@ -23,17 +23,18 @@ Properties: {text: {Contract: $.string()}}
 Meta: [{a.Note: {text: base}}, {a.Tag: {text: one}}, a.Alone]
 Properties:
   n: {Contract: $.int(), Default: 1, Usage: InOut, Meta: {a.Note: {text: number}}}
-  s: {Contract: $.int(), Default: 5, Usage: Static}
+  s: {Contract: $.int(), Default: 5, Usage: Static, Meta: a.Alone}
 Methods:
+  .init: {Body: []}
   add:
     Meta: {a.Tag: {text: method}}
     Arguments:
       - by: {Contract: $.int(), Default: 1, Meta: {a.Note: {text: argument}}}
-      - others: {Contract: $, Usage: VarArgs}
+      - others: {Contract: $, Usage: VarArgs, Meta: a.Alone}
     Body: {Return: $.n + $by}
 """,
     "a.App": """
-Namespaces: {=: a}
+Namespaces: {=: a, io: io.murano}
 Extends: Base
 Meta: [{a.Note: {text: own}}, {a.Tag: {text: two}}]
 Methods:
@@ -43,6 +44,7 @@ Methods:
     Body: {Return: null}
 """,
 }
+MANIFEST = {"Format": 1.4, "Meta": "{a.Note: {text: whole}}"}
 
 
 def evaluate(expression):
@@ -50,7 +52,7 @@ def evaluate(expression):
     text = CLASSES["a.App"].replace(
         "Body: {Return: null}", f"Body: [{{Return: !yaql '{expression}'}}]"
     )
-    app = package("lib.App", "1.2.3", classes=CLASSES | {"a.App": text}, Format=1.4)
+    app = package("lib.App", "1.2.3", classes=CLASSES | {"a.App": text}, **MANIFEST)
     with Engine([app]).session() as session:
         root = session.load({"?": {"type": "a.App"}})
         return session.call(root, "run", [None])
@@ -87,6 +89,12 @@ def evaluate(expression):
         ("typeinfo($).properties.where($.name = n).first().meta.text", ["number"]),
         ("typeinfo($).methods.where($.name = add).first().meta.text", ["method"]),
         ("typeinfo($).methods.where($.name = add).first().arguments.first().meta.text", ["argument"]),
+        ("typeinfo($).properties.where($.name = s).first().meta.n", [4]),
+        ("typeinfo($).methods.where($.name = add).first().arguments.last().meta.n", [4]),
+        ("typeinfo($).methods.name.orderBy($)", ["add", "run"]),
+        ("typeinfo($).package.meta.text", ["whole"]),
+        ("typeinfo(io:Object).package.meta", []),
+        ("str(typeinfo($).version)", "1.2.3"),
         ("list(typeinfo(Tag).cardinality, typeinfo(Tag).inherited)", ["Many", True]),
         ("typeinfo(Tag).targets", ["Type", "Method"]),
         ("typeinfo($).package.types.name.where($ = &quot;a.App&quot;)".replace("&quot;", '"'), ["a.App"]),

@@ -352,3 +352,42 @@ def test_an_index_on_an_object():
 def test_a_null_within_is_no_map():
     with refused("ValueError"):
         run("- $x: {a: null}\n- $x.a.b: 5")
+
+
+# Names of errors
+
+
+def test_a_name_of_its_own_without_a_value_is_uninitialized():
+    body = "- Try: [$.nothing]\n  Catch: {With: 'dsl:UninitializedPropertyAccessError', Do: [{Return: caught}]}"
+    assert run(body) == "caught"
+
+
+def test_a_name_of_another_class_is_no_property():
+    classes = {"a.S": "Methods: {f: {Body: [{$.x: 1}]}}"}
+    with refused(HISTORIC + "PropertyReadError") as caught:
+        run("- $s: new(S)\n- $s.f()\n- $s.x", classes=classes)
+    assert HISTORIC + "UninitializedPropertyAccessError" not in caught.value.names
+
+
+def test_what_is_attached_wrongly_is_an_error_of_a_value():
+    classes = {"a.S": "Meta: [A]"}
+    body = (
+        "- Try: [!yaql 'new(S)']\n  Catch: {With: 'py:ValueError', As: e, Do: [{Return: $e.name}]}"
+    )
+    assert run(body, classes=classes) == "ValueError"
+
+
+# Functions that few use
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        ("dict(a => 1).containsKey(a)", True),
+        ("list(4, 5, 6).indexWhere($ > 4)", 1),
+        ("dict(a => 1, b => 2, c => 3).deleteAll(list(a, c))", {"b": 2}),
+        ("list(isObject($), isObject(:A), isObject(5))", [True, True, False]),
+    ],
+)
+def test_what_a_function_gives(expression, expected):
+    assert run(f"Return: {expression}") == expected

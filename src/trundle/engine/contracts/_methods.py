@@ -149,6 +149,8 @@ def _template(
     default: Any = None,
     spec: Any = None,
     excluded: Any = None,
+    *,
+    is_made: bool = False,
 ) -> Any:
     """What `template()` makes of a value."""
     if value is None:
@@ -158,13 +160,13 @@ def _template(
         raise _unlike(f"an object of {type_.name} or its model", value)
     names = frozenset((excluded,) if isinstance(excluded, str) else excluded or ())
     chosen = type_ if default is None else _type_of(scene, default)
-    trial, model = scene.template(value, chosen, names)
+    trial, model = scene.template(value, chosen, names, is_made=is_made)
     _expect_instance(trial, scene, type_, _spec_of(spec))
     return model
 
 
 def _is_template(value: Any, scene: Any, *wanted: Any) -> Any:
-    _template(value, scene, *wanted)
+    _template(value, scene, *wanted, is_made=True)
     return value
 
 

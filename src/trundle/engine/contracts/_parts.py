@@ -195,7 +195,7 @@ class MapPart:
         before = len(collector.problems)
         made_key = collector.attempt(key, self.others[0].transform, key, scene)
         made_value = collector.attempt(key, self.others[1].transform, value, scene)
-        if len(collector.problems) > before:
+        if collector.is_waiting or len(collector.problems) > before:
             return
         if made_key in made or made_key in self.named:
             collector.add(key, f"becomes the key {described(made_key)}, which the map has already")

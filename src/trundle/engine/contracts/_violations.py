@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._scene import NotYetHere
 from trundle.errors import TrundleError
 
 
@@ -53,10 +54,11 @@ def violation(message: str, **fields: Any) -> ViolationError:
 
 
 class Collector:
-    """Goes on where something is wrong, so that all of it is reported."""
+    """Goes on where something is wrong, so that all of it is reported, or waits for an object, which may stand in the next part."""
 
     def __init__(self) -> None:
         self.problems: list[Wrong] = []
+        self.is_waiting = False
 
     def attempt(self, key: Any, part: Callable[[Any, Any], Any], value: Any, scene: Any) -> Any:
         """What a contract makes of the value at a key; None where something is wrong with it."""
@@ -68,6 +70,8 @@ class Collector:
             )
         except EngineError as error:
             self.problems.extend(error.errors)
+        except NotYetHere:
+            self.is_waiting = True
         return None
 
     def add(self, key: Any, message: str) -> None:
@@ -79,6 +83,9 @@ class Collector:
 
         Raises:
             ViolationError: there is something.
+            NotYetHere: a part waits for an object.
         """
         if self.problems:
             raise ViolationError(self.problems)
+        if self.is_waiting:
+            raise NotYetHere

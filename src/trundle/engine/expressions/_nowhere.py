@@ -89,6 +89,8 @@ class Nowhere:
         value: Mapping[Any, Any] | ObjectValue,  # noqa: ARG002
         default: TypeValue,
         excluded: AbstractSet[str],  # noqa: ARG002
+        *,
+        is_made: bool = False,  # noqa: ARG002
     ) -> NoReturn:
         """There is no object here.
 

@@ -13,6 +13,7 @@ from trundle.engine._world import World
 from trundle.engine.running._found import Extension, Found, Running
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._functions import FUNCTIONS
+from trundle.engine.running._locks import Synchronized
 from trundle.engine.running._mocks import Mocks, Replacement, mocked
 from trundle.engine.running._reflection import Info
 from trundle.engine.running._routine import Routines
@@ -115,7 +116,7 @@ class Calls:
 
     def _make(self, type_: Type, declaring: Type, name: str) -> Found:
         routine = self._routines.of(declaring, name)
-        locked_by = method_metas(type_, name).get(_SYNCHRONIZE)
+        locked_by = Synchronized.from_meta(method_metas(type_, name).get(_SYNCHRONIZE))
         return Found(self._running, declaring, routine, locked_by)
 
     def compile(self, declaring: Type, name: str) -> None:

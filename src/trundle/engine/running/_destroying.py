@@ -1,4 +1,4 @@
-"""Destroys objects: their subscribers are called, and after that their `.destroy`."""
+"""Destroys objects: the subscribers of all of them are called, and after that `.destroy` of each."""
 
 import logging
 from collections.abc import Collection, Iterator
@@ -15,7 +15,7 @@ _LOG = logging.getLogger("trundle.engine")
 def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
     """Destroys objects: owned ones before their owners, and publishers before their subscribers.
 
-    What goes wrong in a handler or in `.destroy` is logged, and stops nothing.
+    Handlers of subscribers come first, so that they see all of the objects as they were. What goes wrong in a handler or in `.destroy` is logged, and stops nothing.
 
     Args:
         calls: what runs methods.
@@ -24,8 +24,10 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
     world = calls.world
     world.doomed = frozenset(doomed)
     try:
-        for instance in _in_order(doomed):
+        order = list(_in_order(doomed))
+        for instance in order:
             _notify(calls, instance)
+        for instance in order:
             for found in calls.destructors(instance.type):
                 _guarded(instance, found, ())
             instance.is_destroyed = True

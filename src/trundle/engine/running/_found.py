@@ -15,7 +15,7 @@ from trundle.engine._world import World
 from trundle.engine.expressions import Scope
 from trundle.engine.running._blocks import RETURN, Signal
 from trundle.engine.running._frame import Frame
-from trundle.engine.running._locks import Locks
+from trundle.engine.running._locks import Locks, Synchronized
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._routine import Routine
 from trundle.engine.running._watching import Watch
@@ -49,7 +49,7 @@ class Found:
     Attributes:
         declaring: the class that declares it.
         routine: the method.
-        locked_by: what makes its calls wait for each other; None where they do not.
+        locked_by: which of its calls wait for each other; None for none.
     """
 
     __slots__ = (
@@ -72,7 +72,7 @@ class Found:
         running: Running,
         declaring: Type,
         routine: Routine,
-        locked_by: Mapping[str, Any] | None = None,
+        locked_by: Synchronized | None = None,
     ) -> None:
         self._running = running
         self.declaring = declaring
@@ -160,9 +160,15 @@ class Found:
 
     def _run_as_declared(self, frame: Frame) -> Any:
         """Runs what is watched, waits for other calls, or has no body."""
-        if self.locked_by is None:
+        locked_by = self.locked_by
+        if locked_by is None:
             return self._run_watched(frame)
-        with self._running.locks.holding(self._key(frame, self.locked_by)):
+        given = [frame.variables.get(f"${each}") for each in locked_by.on_args]
+        values = [each for each in given if each is not None]
+        if not values and not locked_by.on_this:
+            return self._run_watched(frame)
+        holder = frame.this if locked_by.on_this and not self._is_static else None
+        with self._running.locks.holding((holder, self.declaring, self._name), given):
             return self._run_watched(frame)
 
     def _run_watched(self, frame: Frame) -> Any:
@@ -184,13 +190,6 @@ class Found:
         return (
             self._running.natives.call(frame, routine, frame.variables) if routine.native else None
         )
-
-    def _key(self, frame: Frame, locked_by: Mapping[str, Any]) -> Any:
-        """What calls of a synchronized method have in common that wait for each other."""
-        holder = frame.this if locked_by.get("onThis", True) else self.declaring
-        names = locked_by.get("onArgs", ())
-        values = tuple(frame.variables.get(f"${each}") for each in names)
-        return holder, self.declaring, self.routine.name, values
 
 
 class Extension:

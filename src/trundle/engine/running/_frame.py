@@ -8,8 +8,9 @@ from trundle.engine._errors import EngineError
 from trundle.engine._errors import Frame as FrameEntry
 from trundle.engine._loading import Loading
 from trundle.engine._object import Instance
-from trundle.engine._scene import Scene
+from trundle.engine._scene import Scene, TypeValue
 from trundle.engine._stage import Code
+from trundle.engine._type import Type
 
 _NO_VARIABLES: Mapping[str, Any] = MappingProxyType({})
 
@@ -39,8 +40,13 @@ class Frame(Code):
     def model(self) -> Loading:
         """The objects that arguments bring as maps."""
         if self.loading is None:
-            self.loading = Loading(self.world)
+            self.loading = Loading(self.world, is_code=True)
         return self.loading
+
+    def load(self, model: Mapping[Any, Any], default: TypeValue, spec: str | None) -> Instance:
+        """Loads a map as an object."""
+        assert isinstance(default, Type)
+        return self.model().bring(model, None, default, spec)
 
     def find(self, identifier: str) -> Instance | None:
         """The object with an id; in code that a loading model calls, also one that the model has.
@@ -48,7 +54,9 @@ class Frame(Code):
         Raises:
             NotYet: a model that is still loading may have it elsewhere.
         """
-        found = None if self.loading is None else self.loading.made.get(identifier)
+        found = None
+        if self.loading is not None and self.loading.links is not None:
+            found = self.loading.links.get(identifier)
         found = found or self.world.objects.get(identifier)
         if found is None and isinstance(self.caller, Code):
             return self.caller.find(identifier)

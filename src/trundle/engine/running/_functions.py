@@ -218,7 +218,7 @@ def _dump(
     instance = _object(object)
     if not ignoreUpcasts and isinstance(object, Part):
         excluded = frozenset(instance.type.properties.keys() - object.type.properties.keys())
-    tree = Dump(scene.world, type, excluded).tree(instance)
+    tree = Dump(scene.world, type, excluded, is_part=True).tree(instance)
     return freeze(frozen(tree, scene.world.limits))
 
 

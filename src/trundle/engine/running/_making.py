@@ -1,12 +1,11 @@
 """What `new` makes: objects of a class with properties, and of models."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from trundle.engine._classes import parse_range
 from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._frozen import frozen
 from trundle.engine._header import HEADER, read_header
 from trundle.engine._loading import Loading
 from trundle.engine._object import Instance, Part
@@ -40,11 +39,13 @@ def new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa:
 
 
 def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
-    header = read_header(_with_new_ids(model, scene.world.new_id))
+    header = read_header(model)
     if header.type is None:
         message = expectation("a model with its class under `?`", described(model))
         raise EngineError(EngineCode.SYNTAX, message, advice="add `?: {type: NAME}`")
     kept = dict(header.kept)
+    if header.id is not None:
+        kept["id"] = header.id
     if header.name is not None:
         kept["name"] = header.name
     properties = {key: value for key, value in header.properties.items() if key != HEADER}
@@ -61,43 +62,15 @@ def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:
     return made(scene, type_, owner, {HEADER: kept, **properties}, header.spec)
 
 
-def _with_new_ids(model: Mapping[Any, Any], new_id: Callable[[], str]) -> Mapping[Any, Any]:
-    """A model whose objects have new ids; references within it follow."""
-    ids: dict[str, str] = {}
-
-    def collect(value: Any) -> None:
-        if isinstance(value, Mapping):
-            identifier = read_header(value).id
-            if identifier is not None:
-                ids[identifier] = new_id()
-            for each in value.values():
-                collect(each)
-        elif isinstance(value, tuple | list):
-            for each in value:
-                collect(each)
-
-    def renamed(value: Any) -> Any:
-        if isinstance(value, str):
-            return ids.get(value, value)
-        if isinstance(value, Mapping):
-            return {key: renamed(each) for key, each in value.items()}
-        if isinstance(value, tuple | list):
-            return tuple([renamed(each) for each in value])
-        return value
-
-    collect(model)
-    return renamed(model) if ids else model
-
-
 def made(
     scene: Code, type_: Type, owner: Any, model: Mapping[Any, Any], spec: str | None
 ) -> Instance:
     """A new object of a class, from its map of a model; a version spec chooses another version of the class."""
     if owner is not None and not isinstance(owner, Instance | Part):
         raise TypeError(expectation("an object as the owner of a new one", described(owner)))
-    loading = Loading(scene.world)
+    loading = Loading(scene.world, is_code=True)
     holder = None if owner is None else owner.instance
-    found = loading.start(frozen(model, scene.world.limits), holder, type_, spec)
+    found = loading.bring(model, holder, type_, spec)
     loading.run()
     loading.commit()
     return found

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.engine._assigning import assign_by_code, assign_static, static_declaring
+from trundle.engine._declarations import DESTRUCTOR, INITIALIZER
 from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._frozen import frozen
 from trundle.engine._loading import Loading
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
 from trundle.engine._object import Instance, Part, read
@@ -17,7 +19,7 @@ from trundle.engine._type import Method, Property, Type, method_key
 from trundle.engine.expressions import FrozenDict, code_of
 from trundle.engine.running._frame import Frame
 from trundle.errors import did_you_mean, expectation
-from trundle.packages import Package
+from trundle.packages import Package, PackageMeta
 from trundle.version import SemVer
 
 Values = Mapping[str, Callable[[], Any]]
@@ -50,14 +52,20 @@ class Info(TypeValue):
         key: what it is about; two of one thing are equal.
         values: its properties.
         methods: its methods.
+        text: what `str` makes of it; its key where that is empty.
     """
 
-    __slots__ = ("_methods", "_values", "key")
+    __slots__ = ("_methods", "_text", "_values", "key")
 
     def __init__(
-        self, key: tuple[Any, ...], values: Values, methods: Mapping[str, Compute] | None = None
+        self,
+        key: tuple[Any, ...],
+        values: Values,
+        methods: Mapping[str, Compute] | None = None,
+        text: str = "",
     ) -> None:
         self.key = key
+        self._text = text
         self._values = values
         self._methods = methods or {}
 
@@ -91,7 +99,7 @@ class Info(TypeValue):
         return hash(self.key)
 
     def __repr__(self) -> str:
-        return f"<{' '.join(map(str, self.key))}>"
+        return self._text or f"<{' '.join(map(str, self.key))}>"
 
 
 def typeinfo(scene: Code, type_: Type) -> Info:
@@ -111,7 +119,13 @@ def typeinfo(scene: Code, type_: Type) -> Info:
         "properties": lambda: tuple(
             [_property(scene, type_, each) for each in type_.properties.values()]
         ),
-        "methods": lambda: tuple([_method(scene, type_, each) for each in type_.methods.values()]),
+        "methods": lambda: tuple(
+            [
+                _method(scene, type_, each)
+                for each in type_.methods.values()
+                if each.name not in (INITIALIZER, DESTRUCTOR)
+            ]
+        ),
         "type": lambda: type_,
         "meta": lambda: metas(scene, type_, ""),
     }
@@ -132,6 +146,7 @@ def _version(version: SemVer) -> Info:
             "prerelease": lambda: ".".join(map(str, version.prerelease)),
             "build": lambda: ".".join(map(str, version.build)),
         },
+        text=str(version),
     )
 
 
@@ -144,6 +159,9 @@ def _package(scene: Code, package: Package) -> Info:
             "version": lambda: _version(package.version),
             "types": lambda: tuple(
                 [typeinfo(scene, classes.built(package, each)) for each in package.classes]
+            ),
+            "meta": lambda: tuple(
+                [_package_meta(scene, package, each) for each in package.manifest.meta]
             ),
         },
     )
@@ -217,6 +235,12 @@ def _method(scene: Code, type_: Type, found: Method) -> Info:
     return info
 
 
+def _package_meta(scene: Code, package: Package, meta: PackageMeta) -> Instance:
+    """An object that describes a package."""
+    type_ = scene.world.classes.resolve(package, meta.name)
+    return _made(scene, type_, frozen(meta.properties, scene.world.limits))
+
+
 def metas(scene: Code, type_: Type, key: str) -> tuple[Instance, ...]:
     """The objects that describe a class or a member: its own, and inherited ones.
 
@@ -227,9 +251,10 @@ def metas(scene: Code, type_: Type, key: str) -> tuple[Instance, ...]:
     """
     found: list[Instance] = []
     single: set[Type] = set()
+    own = type_ if not key else next(iter(type_.lineage.declarers(key.partition(" ")[0])), type_)
     for each in type_.lineage.order:
         for meta, node in list(_attached(scene, each, _node(each, key))):
-            if each is not type_ and not meta.declaration.is_inherited:
+            if each is not own and not meta.declaration.is_inherited:
                 continue
             if meta.declaration.cardinality == "One":
                 if meta in single:
@@ -271,7 +296,12 @@ def _object(scene: Code, type_: Type, meta: Type, node: Node | None) -> Instance
     if isinstance(node, MapNode):
         made = structure(code_of(node, type_.declaration.file), format_of(type_.source))
         model = made(Frame(world, type_, type_, "Meta"))
-    loading = Loading(world)
+    return _made(scene, meta, model)
+
+
+def _made(scene: Code, meta: Type, model: Mapping[Any, Any]) -> Instance:
+    """An object of a Meta class."""
+    loading = Loading(scene.world)
     found = loading.start(dict(model), None, meta, None)
     loading.run()
     loading.commit()
