@@ -353,7 +353,9 @@ class Session:
 
     def _begin(self) -> None:
         self._world.check_open()
-        if not self._world.turns.frames:  # A function from outside may call the session again
+        if (
+            self._world.turns.innermost is None
+        ):  # A function from outside may call the session again
             self._world.begin()
 
     @contextlib.contextmanager
