@@ -1,7 +1,7 @@
 """Measures methods: their expressions against yaql's own evaluator over the same objects, and whole methods against plain Python.
 
 Each contestant runs in turns with its peer. The first ratio is how many compiled runs fit into one of yaql's, the second how many runs of
-Python fit into one of the package language.
+Python fit into one of the package language. Then: whether twice the packages slow a call, and what a class costs that is not used.
 """
 
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from typing import Any
 
 import rounds
 
-from trundle.engine import Engine, Limits
+from trundle.engine import Engine, Limits, Session
 from trundle.engine.expressions import Expression, Format, Scope, freeze, language_for
 from trundle.engine.expressions._scope import context_of
 from trundle.engine.running._frame import Frame
@@ -99,8 +99,17 @@ METHODS: tuple[tuple[str, Callable[[int], Any], int], ...] = (
 )
 
 
+PACKAGES, CLASSES = 100, 100
+"""How many packages stand beside that of the methods, and how many classes one package has."""
+
+
 def main() -> None:
-    """Prints a line for each expression and each method."""
+    """Prints a line for each expression, each method, and each effect of what is not used."""
+    _run_methods()
+    _run_beside_others()
+
+
+def _run_methods() -> None:
     package = Package.from_files({"manifest.yaml": MANIFEST, "Classes/App.yaml": TEXT})
     with Engine([package], limits=Limits(steps=10**9)).session() as session:
         root = session.load({"?": {"type": "a.App"}})
@@ -133,6 +142,52 @@ def main() -> None:
             print(
                 f"  {name:12} {in_language.median * 1e6:9.1f} us, {ratio:5.0f} times Python (aim 60)"
             )
+
+
+def _run_beside_others() -> None:
+    """What packages and classes cost that are not used."""
+    print(f"beside {PACKAGES} packages, and beside twice as many")
+    with _session(PACKAGES) as one, _session(2 * PACKAGES) as other:
+        few, many = rounds.measure((_call(one), _call(other)), ROUNDS)
+        ratio = few.times_as_fast_as(many)
+        print(f"  call         {many.median * 1e6:9.1f} us, {ratio:5.2f} times as long (aim 1)")
+    print(f"of {CLASSES} classes of a package, one is used, and all are")
+    classes = _package("many", CLASSES)
+    use_one, use_all = (lambda: _use(classes, 1)), (lambda: _use(classes, CLASSES))
+    few, many = rounds.measure((use_one, use_all), ROUNDS)
+    each = (many.median - few.median) / (CLASSES - 1)
+    print(
+        f"  first call   {few.median * 1e3:9.1f} ms, {many.median * 1e3:9.1f} ms: "
+        f"each class {each * 1e6:.0f} us when it is first used"
+    )
+
+
+def _package(name: str, count: int) -> Package:
+    """A package whose classes `App0`, `App1` and so on have the methods."""
+    names = [f"{name}.App{at}" for at in range(count)]
+    files = {f"Classes/{each}.yaml": TEXT.replace("Name: a.App", f"Name: {each}") for each in names}
+    listed = ", ".join(f"{each}: {each}.yaml" for each in names)
+    manifest = MANIFEST.replace("FullName: app", f"FullName: {name}")
+    files["manifest.yaml"] = manifest.replace("a.App: App.yaml", listed)
+    return Package.from_files(files)
+
+
+def _session(others: int) -> Session:
+    packages = [_package(f"p{at}", 1) for at in range(others + 1)]
+    return Engine(packages, limits=Limits(steps=10**9)).session()
+
+
+def _call(session: Session) -> Callable[[], Any]:
+    root = session.load({"?": {"type": "p0.App0"}})
+    return lambda: session.call(root, "fibonacci", [1])
+
+
+def _use(package: Package, count: int) -> None:
+    """A method of so many classes is called for the first time."""
+    with Engine([package]).session() as session:
+        for at in range(count):
+            root = session.load({"?": {"type": f"{package.manifest.name}.App{at}"}})
+            session.call(root, "fibonacci", [1])
 
 
 def _contestants(text: str, scope: Scope) -> tuple[Callable[[], Any], Callable[[], Any]]:

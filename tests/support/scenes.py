@@ -60,7 +60,7 @@ class World:
     functions: Mapping[str, Any] = field(default_factory=dict)
     origin: Home = Home()
     loaded: list = field(default_factory=list)
-    meter: Any = None
+    world: Any = None
 
     def method(self, receiver, name):
         return None

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from trundle.engine._errors import EngineCode, EngineError, names_of
-from trundle.engine._scene import ObjectValue, Scene
+from trundle.engine._scene import ObjectValue, Scene, WholeObject
 from trundle.engine._type import Type
 from trundle.errors import expectation, shown
 
@@ -25,7 +25,7 @@ PENDING: Any = object()
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Instance(ObjectValue):
+class Instance(WholeObject):
     """An object.
 
     Attributes:

@@ -68,6 +68,12 @@ class ObjectValue:
         """
 
 
+class WholeObject(ObjectValue):
+    """Base of objects that are not cast, whose class alone says what names mean on them."""
+
+    __slots__ = ()
+
+
 class Callee(Protocol):
     """A method that code has found by its name."""
 
@@ -106,6 +112,14 @@ class Meter(Protocol):
         ...
 
 
+class Known(Meter, Protocol):
+    """What the code of a session has in common."""
+
+    @property
+    def methods(self) -> Mapping[Any, Mapping[str, Callee]]:
+        """By the class of an object, the methods that code has called on it; `Scene.method` finds all others."""
+
+
 class Origin(Protocol):
     """Whose code it is: the class that declares it, for resolution and for messages."""
 
@@ -141,8 +155,8 @@ class Scene(Protocol):
         """Functions of the operator, by name; the language's own win."""
 
     @property
-    def meter(self) -> Meter | None:
-        """What counts steps; None where none are counted."""
+    def world(self) -> Known | None:
+        """What it has in common with other code; None where there are no objects, and no steps are counted."""
 
     def method(self, receiver: Any, name: str) -> Callee | None:
         """The method of an object or a type, or an extension method for any value; None where there is none.

@@ -349,14 +349,14 @@ class Session:
     def _collect(self) -> None:
         """Destroys all objects that no root leads to; while methods run, neither a static property nor one of their variables."""
         running = [*self._calls.variables()]
-        if self._world.turns.frames:
+        if self._world.turns.innermost is not None:
             running += self._world.statics.values()
         kept = reachable([*self._roots, *self._gone, *running])
         destroy(self._calls, [each for each in self._world.objects.values() if each not in kept])
 
     def _begin(self) -> None:
         self._world.check_open()
-        if not self._world.turns.frames:  # A function from outside may call the session again
+        if self._world.turns.innermost is None:  # else a function from outside calls it again
             self._world.begin()
 
     @contextlib.contextmanager

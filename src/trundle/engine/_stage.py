@@ -85,20 +85,9 @@ class Code(msgspec.Struct, eq=False):
         """Functions of the operator."""
         return self.world.functions
 
-    @property
-    def meter(self) -> World:
-        """What counts steps."""
-        return self.world
-
     def method(self, receiver: Any, name: str) -> Callee | None:
         """The method of a value."""
-        world = self.world
-        if type(receiver) is Instance:
-            try:
-                return world.methods[receiver.type][name]
-            except KeyError:
-                pass  # It is called for the first time, or is an extension method or one of the language
-        return world.calls.method(receiver, name, self)
+        return self.world.calls.method(receiver, name, self)
 
     def builtin(self, name: str) -> Callable[..., Any]:
         """A function of the engine."""

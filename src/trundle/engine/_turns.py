@@ -6,7 +6,6 @@ natives run on one event loop, in a thread of its own; it goes on only where all
 
 import asyncio
 import heapq
-import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -24,18 +23,18 @@ class Turns:
     """The branches of one session.
 
     Attributes:
-        frames: the calls of methods that are nested in the branch that runs, the innermost last.
+        innermost: the innermost call of a method in the branch that runs; it knows the one around it as `outer`. None for none.
     """
 
     def __init__(self) -> None:
-        self.frames: list[Any] = []
+        self.innermost: Any = None
         self._hub: greenlet | None = None
         self._loop: _Loop | None = None
         self._begin()
 
     def _begin(self) -> None:
         self._ready: deque[greenlet] = deque()
-        self._parked: dict[greenlet, list[Any]] = {}
+        self._parked: dict[greenlet, Any] = {}
         self._sleeping: list[tuple[float, int, greenlet]] = []
         self._slept = 0
         self._outside = 0
@@ -55,11 +54,11 @@ class Turns:
         results: list[Any] = [None] * len(tasks)
         errors: list[Exception | None] = [None] * len(tasks)
         left = deque(range(len(tasks)))
-        this, going, outer = getcurrent(), min(at_once, len(tasks)), self.frames
+        this, going, outer = getcurrent(), min(at_once, len(tasks)), self.innermost
 
         def branch() -> None:
             nonlocal going
-            self.frames = list(outer)
+            self.innermost = outer
             while left:
                 at = left.popleft()
                 try:
@@ -134,11 +133,15 @@ class Turns:
 
     def all_frames(self) -> Iterator[Any]:
         """The calls of methods in all branches; those around several branches more than once."""
-        return itertools.chain(self.frames, *self._parked.values())
+        for innermost in (self.innermost, *self._parked.values()):
+            frame = innermost
+            while frame is not None:
+                yield frame
+                frame = frame.outer
 
     def _park(self) -> None:
-        this, frames = getcurrent(), self.frames
-        self._parked[this] = frames
+        this, innermost = getcurrent(), self.innermost
+        self._parked[this] = innermost
         try:
             self._current_hub().switch()
         except BaseException:
@@ -148,7 +151,7 @@ class Turns:
             raise
         finally:
             self._parked.pop(this, None)
-            self.frames = frames
+            self.innermost = innermost
 
     def _current_hub(self) -> greenlet:
         if self._hub is None or self._hub.dead:

@@ -225,6 +225,16 @@ def test_a_return_in_a_branch_waits_for_all_and_returns():
     assert waiting.seen == ["a1", "a2"]
 
 
+def test_of_branches_that_return_the_first_in_their_order_counts():
+    body = """
+    - Parallel:
+        - $.step(a)
+        - Return: $.step(b, 0.06)
+        - Return: $.step(c, 0.01)
+    """
+    assert Waiting().run(body, methods=STEP) == "b"
+
+
 @pytest.mark.full
 def test_parallel_within_parallel():
     waiting = Waiting()

@@ -147,6 +147,16 @@ def variable_name(tree: Tree | None) -> str:
     return tree.name if isinstance(tree, Variable) else ""
 
 
+def variable_of(name: str) -> Closure:
+    """The value of a variable."""
+
+    def variable(scope: Scope) -> Any:
+        variables = scope.variables
+        return variables[name] if name in variables else scope.get(name)
+
+    return variable
+
+
 def bind(
     rows: tuple[Row, ...],
     arguments: tuple[Tree | None, ...],
@@ -199,7 +209,7 @@ def _deferred(body: Closure) -> Closure:
     """A lazy argument: a function that evaluates it with its arguments as `$`, `$2` and so on."""
 
     def bind_scope(scope: Scope) -> Any:
-        meter = None if scope.scene is None else scope.scene.meter
+        meter = None if scope.scene is None else scope.scene.world
 
         def call(*values: Any) -> Any:
             if meter is not None:

@@ -11,9 +11,10 @@ from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.engine.expressions import _rows
 from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._builtins import DIRECT
-from trundle.engine.expressions._calls import Bound, Closure, bind, by_rows
+from trundle.engine.expressions._calls import Bound, Closure, bind, by_rows, variable_of
 from trundle.engine.expressions._invoking import (
     Method,
+    freezing,
     lazy_values_of,
     of_engine,
     of_objects,
@@ -38,6 +39,7 @@ from trundle.engine.expressions._tree import (
     Unary,
     Variable,
     Word,
+    has_rules,
 )
 from trundle.engine.expressions._yaql import Context, FrozenDict, Language
 
@@ -69,7 +71,7 @@ class Compiler:
             case Constant(value=value) | Word(text=value):
                 return lambda _: value
             case Variable():
-                return _variable(tree.name)
+                return variable_of(tree.name)
             case Group():
                 return self.closure(tree.inner)
             case Unary():
@@ -87,6 +89,15 @@ class Compiler:
             case Rule() | Omitted():
                 return self._by_yaql(tree)
         assert_never(tree)
+
+    def frozen(self, tree: Tree) -> Closure | None:
+        """What a tree is compiled to that yields values as `freeze` makes them alone; None for most trees."""
+        match tree:
+            case Variable():
+                return self.closure(tree)
+            case Binary(operator="." | "?.", right=Call()) if self.dialect is None:
+                return self._dot(tree, is_frozen=True)
+        return None
 
     def by_values(self, name: str, scope: Scope, *values: Any) -> Any:
         """What yaql's function of a name makes of values."""
@@ -168,7 +179,7 @@ class Compiler:
 
         return test
 
-    def _dot(self, tree: Binary) -> Closure:
+    def _dot(self, tree: Binary, *, is_frozen: bool = False) -> Closure:
         left, right = self.closure(tree.left), tree.right
         match right:
             case Word():
@@ -179,6 +190,8 @@ class Compiler:
                     return on_receiver(tree, left, own)
                 arguments = once_each(self.closure)
                 otherwise = self._own_method(right, arguments)
+                if is_frozen:
+                    otherwise = freezing(otherwise)
                 return of_objects(tree, right, left, arguments, otherwise)
         return self._by_yaql(tree)
 
@@ -274,11 +287,11 @@ class Compiler:
                 return self._map(call)
             if call.name == "switch" and only_rules:
                 return self._switch(call)
-        if call.name == "list" and not _has_rules(call):
+        if call.name == "list" and not has_rules(call):
             return self._list_function(call)
         if call.name in DIRECT and (values := values_of(call, self.closure)):
             return of_engine(call.name, values)
-        if call.name == "coalesce" and not _has_rules(call):
+        if call.name == "coalesce" and not has_rules(call):
             return _first_not_null(tuple(self.closure(each) for each in call.arguments))
         bound = self._bound(_rows.FUNCTIONS, call.name, call.arguments)
         if bound is not None:
@@ -384,14 +397,6 @@ def _unrolled(values: Iterable[Any]) -> Iterator[Any]:
             yield each
 
 
-def _variable(name: str) -> Closure:
-    def variable(scope: Scope) -> Any:
-        variables = scope.variables
-        return variables[name] if name in variables else scope.get(name)
-
-    return variable
-
-
 def _choice(operator: str, left: Closure, right: Closure) -> Closure:
     if operator == "and":
         return lambda scope: left(scope) and right(scope)
@@ -418,7 +423,3 @@ def _null_first(
         return otherwise(scope, left, right)
 
     return compare
-
-
-def _has_rules(call: Call) -> bool:
-    return any(isinstance(each, Rule | Omitted) for each in call.arguments)

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NoReturn
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine.expressions._calls import Closure
@@ -65,20 +65,35 @@ class Expression:
             EngineError: the text is no expression, or too long or too deep. The function raises it for whatever goes
                 wrong when it runs, with file and line.
         """
-        closure = compiler_for(format_).closure(self.tree)
-        if isinstance(self.tree, Variable):
-            return closure  # Its value is frozen already, and may be large
+        compiler, tree = compiler_for(format_), self.tree
+        frozen = compiler.frozen(tree)
+        if frozen is not None:  # Values may be large, and are not gone through again
+            return frozen if isinstance(tree, Variable) else self._explaining(frozen)
+        closure = compiler.closure(tree)
 
         def evaluate(scope: Scope) -> Any:
             try:
                 value = closure(scope)
                 return value if type(value) in PLAIN else freeze(value)
-            except EngineError as error:
-                raise located(error, self.place, scope.scene) from None
-            except Exception as error:
-                raise explained(error, str(self), self.place, scope.scene) from error
+            except Exception as error:  # noqa: BLE001 - it is raised again
+                self._fail(error, scope)
 
         return evaluate
+
+    def _explaining(self, closure: Closure) -> Closure:
+        def evaluate(scope: Scope) -> Any:
+            try:
+                return closure(scope)
+            except Exception as error:  # noqa: BLE001 - it is raised again
+                self._fail(error, scope)
+
+        return evaluate
+
+    def _fail(self, error: Exception, scope: Scope) -> NoReturn:
+        """Raises what went wrong as an error with file and line."""
+        if isinstance(error, EngineError):
+            raise located(error, self.place, scope.scene) from None
+        raise explained(error, str(self), self.place, scope.scene) from error
 
     def _error(self, code: EngineCode, message: str, advice: str) -> EngineError:
         place = self.place

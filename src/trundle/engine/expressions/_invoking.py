@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from trundle.engine._scene import WholeObject
 from trundle.engine.expressions._calls import Closure, variable_name
 from trundle.engine.expressions._scope import NOWHERE, Scope
 from trundle.engine.expressions._tree import Binary, Call, Constant, Omitted, Rule, Tree, Word
@@ -91,10 +92,15 @@ def on_receiver(tree: Binary, left: Closure, step: Method) -> Closure:
     return dot
 
 
+def freezing(method: Method) -> Method:
+    """A method whose values are as `freeze` makes them."""
+    return lambda receiver, scope: freeze(method(receiver, scope))
+
+
 def of_objects(
     tree: Binary, call: Call, left: Closure, closure: Callable[[Tree], Closure], otherwise: Method
 ) -> Closure:
-    """The same for a method: of the class of an object or type, of an extension, or else of the language.
+    """The same for a method: of the class of an object or type, of an extension, or else of the language; only the last one's values may be lazy.
 
     It does itself what `on_receiver` does, and what `takes` does for constants and for one value, since each call of a closure counts here.
     """
@@ -112,8 +118,16 @@ def of_objects(
         receiver = variables[receiver_name] if receiver_name in variables else left(scope)
         if receiver is None and may_be_null:
             return None
-        scene = scope.scene
-        found = None if scene is None else scene.method(receiver, name)
+        scene: Any = scope.scene
+        if isinstance(receiver, WholeObject):
+            try:
+                found = scene.world.methods[receiver.type][name]
+            except (
+                KeyError
+            ):  # It is called for the first time, or is an extension method or one of the language
+                found = scene.method(receiver, name)
+        else:
+            found = None if scene is None else scene.method(receiver, name)
         if found is None:
             return otherwise(receiver, scope)
         if constants is not None:

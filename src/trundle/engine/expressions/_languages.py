@@ -11,7 +11,7 @@ from trundle.engine.expressions._library import EVERYWHERE, LEGACY
 from trundle.engine.expressions._patterns import Pattern
 from trundle.engine.expressions._scope import Scope, context_of
 from trundle.engine.expressions._sizes import check_size
-from trundle.engine.expressions._tree import Tree
+from trundle.engine.expressions._tree import Tree, Variable
 from trundle.engine.expressions._values import freeze
 from trundle.engine.expressions._yaql import Language
 
@@ -36,6 +36,8 @@ def compiler_for(format_: Format) -> Compiler:
 def evaluator(tree: Tree, format_: Format) -> Callable[[Scope], Any]:
     """What evaluates a part of an expression, to a value as `freeze` makes it."""
     closure = compiler_for(format_).closure(tree)
+    if isinstance(tree, Variable):
+        return closure  # Its value is frozen already
     return lambda scope: freeze(closure(scope))
 
 

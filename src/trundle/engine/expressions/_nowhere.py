@@ -25,7 +25,7 @@ class Nowhere:
     """
 
     this = None
-    meter = None
+    world = None
     origin = _Origin()
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:

@@ -59,4 +59,4 @@ def context_of(scope: Scope, language: Language) -> Any:
     scene = scope.scene
     if scene is None:
         return language.child(scope.frames(), _NO_FUNCTIONS)
-    return language.child(scope.frames(), scene.functions, scene.meter)
+    return language.child(scope.frames(), scene.functions, scene.world)

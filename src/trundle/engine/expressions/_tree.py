@@ -125,6 +125,11 @@ Tree: TypeAlias = (
 """An expression, or a part of one."""
 
 
+def has_rules(call: Call) -> bool:
+    """Whether a call has arguments by name, or leaves some out."""
+    return any(isinstance(each, Rule | Omitted) for each in call.arguments)
+
+
 def dotted_name(tree: Tree) -> str | None:
     """The name that words with dots between them write, as in `io.murano.Object`; None for anything else."""
     words: list[str] = []

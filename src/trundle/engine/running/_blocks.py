@@ -1,17 +1,18 @@
 """Statements as closures: each method body is compiled once for each format.
 
-A closure takes the scope of the method and returns what comes after it: None for the next statement, else one of the
-signals. A value that is returned stands in the frame.
+A closure takes the scope of the method and returns a signal: what comes after it.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypeAlias, assert_never
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import repeat, takewhile
+from typing import Any, NoReturn, assert_never
 
 from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._structure import value_of
 from trundle.engine.expressions import Format, Scope, Variable, explained, is_sequence, located
 from trundle.engine.running._frame import Frame
+from trundle.engine.running._signals import BREAK, CONTINUE, Run, Signal
 from trundle.engine.running._targets import assignment, set_variable
 from trundle.engine.running._thrown import catching, throwing
 from trundle.engine.statements import (
@@ -35,13 +36,6 @@ from trundle.engine.statements import (
     While,
 )
 from trundle.errors import Place, expectation
-
-Signal: TypeAlias = str | None
-Run: TypeAlias = Callable[[Scope], Signal]
-
-BREAK: Final = "break"
-CONTINUE: Final = "continue"
-RETURN: Final = "return"
 
 
 def frame_of(scope: Scope) -> Frame:
@@ -69,53 +63,28 @@ class Compiler:
         """
         return self.block(block)
 
-    def block(self, block: Block) -> Run:
+    def block(self, block: Block, loop: int = 0) -> Run:
         """What runs statements one after the other.
+
+        Args:
+            block: the statements.
+            loop: the line of the loop whose rounds they are; each round is a step, too. 0 for none.
 
         Raises:
             EngineError: an expression in it cannot be read.
         """
-        if not block:
+        if not block and not loop:
             return _nothing
-        steps = tuple((self._statement(each), each.line) for each in block)
-        count, first = len(block), block[0].line
-        returned, last = (
-            None,
-            0,
-        )  # What stands behind `Return` has to be right, and counts, but does not run
-        for at, each in enumerate(block):
-            if isinstance(each, Return):
-                returned, last = steps[at]
-                steps = steps[:at]
-                break
-
-        def run(scope: Scope) -> Signal:
-            line = 0
-            frame: Any = scope.scene
-            world = frame.world
-            world.steps -= count
-            try:
-                if world.steps < 0:
-                    line = first
-                    world.more()
-                for step, line in steps:  # noqa: B007 - the line is for errors
-                    signal = step(scope)
-                    if signal is not None:
-                        return signal
-                if returned is None:
-                    return None
-                line = last
-                frame.result = returned(scope)
-            except EngineError as error:
-                _pass_through(error, frame, line)
-                raise
-            except Exception as error:
-                made = explained(error, "the statement", _place(frame, line), frame)
-                _pass_through(made, frame, line)
-                raise made from error
-            return RETURN
-
-        return run
+        steps = [(self._statement(each), each.line) for each in block]
+        count, first = len(block) + bool(loop), block[0].line if block else loop
+        at = next((at for at, each in enumerate(block) if isinstance(each, Return)), None)
+        if at is None:
+            return _in_turn(steps, count, first)
+        # What stands behind `Return` has to be right, and counts, but does not run
+        value, line = steps[at]
+        if at:
+            return _in_turn(steps[:at], count, first, value, line)
+        return _at_once(value, line, count)
 
     def _statement(self, statement: Statement) -> Run:  # noqa: C901 - one line for each kind
         match statement:
@@ -187,59 +156,18 @@ class Compiler:
         return self.block(statement.otherwise) if statement.otherwise else None
 
     def _while(self, statement: While) -> Run:
-        condition, body = statement.condition.compile(self.format), self.block(statement.body)
-
-        def loop(scope: Scope) -> Signal:
-            world = frame_of(scope).world
-            while condition(scope):
-                world.steps -= 1  # So that a loop without statements ends, too
-                if world.steps < 0:
-                    world.more()
-                signal = body(scope)
-                if signal is BREAK:
-                    break
-                if signal is RETURN:
-                    return signal
-            return None
-
-        return loop
+        condition = statement.condition.compile(self.format)
+        body = self.block(statement.body, statement.line)
+        return _loop(lambda scope: takewhile(bool, map(condition, repeat(scope))), body)
 
     def _for(self, statement: For) -> Run:
-        collection = value_of(statement.collection, self.format)
-        variable, body = f"${statement.variable}", self.block(statement.body)
-
-        def loop(scope: Scope) -> Signal:
-            variables: Any = scope.variables
-            for each in _items(collection(scope)):
-                variables[variable] = each
-                signal = body(scope)
-                if signal is BREAK:
-                    break
-                if signal is RETURN:
-                    return signal
-            return None
-
-        return loop
+        collection, body = value_of(statement.collection, self.format), self.block(statement.body)
+        return _loop(lambda scope: _items(collection(scope)), body, f"${statement.variable}")
 
     def _repeat(self, statement: Repeat) -> Run:
-        count, body = value_of(statement.count, self.format), self.block(statement.body)
-
-        def loop(scope: Scope) -> Signal:
-            times, world = count(scope), frame_of(scope).world
-            if not isinstance(times, int):
-                raise TypeError(expectation("an integer for `Repeat`", described(times)))
-            for _ in range(times):
-                world.steps -= 1
-                if world.steps < 0:
-                    world.more()
-                signal = body(scope)
-                if signal is BREAK:
-                    break
-                if signal is RETURN:
-                    return signal
-            return None
-
-        return loop
+        count = value_of(statement.count, self.format)
+        body = self.block(statement.body, statement.line)
+        return _loop(lambda scope: _times(count(scope)), body)
 
     def _match(self, statement: Match) -> Run:
         value, default = value_of(statement.value, self.format), self.block(statement.default)
@@ -310,27 +238,98 @@ class Compiler:
             return otherwise(scope) if signal is None else signal
 
         def try_(scope: Scope) -> Signal:
-            frame = frame_of(scope)
             try:
                 signal = attempt(scope)
             except EngineError as error:
-                result = frame.result
                 if error.code != EngineCode.LIMIT and finally_(scope) is not None:
                     raise _ended_in_finally() from error
-                frame.result = result
                 raise
-            result = frame.result
             after = finally_(scope)
-            if after is not None:
-                return after
-            frame.result = result
-            return signal
+            return signal if after is None else after
 
         return try_
 
 
 def _nothing(_: Scope) -> Signal:
     return None
+
+
+def _in_turn(
+    steps: Sequence[tuple[Run, int]],
+    count: int,
+    first: int,
+    value: Callable[[Scope], Any] | None = None,
+    last: int = 0,
+) -> Run:
+    """What runs statements, and returns a value after them, if there is one.
+
+    Args:
+        steps: the statements with their lines.
+        count: how many steps it takes.
+        first: where it begins.
+        value: what is returned; None for nothing.
+        last: where that is.
+    """
+
+    def run(scope: Scope) -> Signal:
+        line = first
+        frame: Any = scope.scene
+        world = frame.world
+        world.steps -= count
+        try:
+            if world.steps < 0:
+                world.more()
+            for step, line in steps:  # noqa: B007 - the line is for errors
+                signal = step(scope)
+                if signal is not None:
+                    return signal
+            if value is None:
+                return None
+            line = last
+            return (value(scope),)
+        except Exception as error:  # noqa: BLE001 - it is raised again
+            _leave(error, frame, line)
+
+    return run
+
+
+def _at_once(value: Callable[[Scope], Any], line: int, count: int) -> Run:
+    """The same where a value is returned at once, as in many methods."""
+
+    def run(scope: Scope) -> Signal:
+        frame: Any = scope.scene
+        world = frame.world
+        world.steps -= count
+        try:
+            if world.steps < 0:
+                world.more()
+            return (value(scope),)
+        except Exception as error:  # noqa: BLE001 - it is raised again
+            _leave(error, frame, line)
+
+    return run
+
+
+def _loop(rounds: Callable[[Scope], Iterable[Any]], body: Run, variable: str = "") -> Run:
+    """What runs a block in rounds, which begin one by one.
+
+    Args:
+        rounds: what each round is about.
+        body: what runs.
+        variable: the variable that has what the round is about; empty for none.
+    """
+
+    def loop(scope: Scope) -> Signal:
+        variables: Any = scope.variables
+        for each in rounds(scope):
+            if variable:
+                variables[variable] = each
+            signal = body(scope)
+            if signal is not None and signal is not CONTINUE:
+                return None if signal is BREAK else signal
+        return None
+
+    return loop
 
 
 def _set(name: str, value: Callable[[Scope], Any]) -> Run:
@@ -367,6 +366,13 @@ def _items(value: Any) -> Sequence[Any]:
     raise TypeError(expectation("a list or a map for `For`", described(value)))
 
 
+def _times(value: Any) -> range:
+    """The rounds of `Repeat`."""
+    if not isinstance(value, int):
+        raise TypeError(expectation("an integer for `Repeat`", described(value)))
+    return range(value)
+
+
 def _exactly(value: Any) -> Any:
     """A value that equals another one only if it is of its type, as far as booleans are concerned."""
     return (value,) if isinstance(value, bool) else value
@@ -379,13 +385,19 @@ def _rethrow(scope: Scope) -> Signal:
     raise handled[-1]
 
 
-def _place(frame: Frame, line: int) -> Place:
-    return Place(frame.origin.declaration.file, line)
+def _leave(error: Exception, frame: Frame, line: int) -> NoReturn:
+    """Lets an exception leave a statement: as an error, which notes where the method is, once for each call.
 
-
-def _pass_through(error: EngineError, frame: Frame, line: int) -> None:
-    """Notes where the method is, once for each call; that is the place of an error that has none of its own."""
-    located(error, _place(frame, line), frame)
-    if error.seen is not frame:
-        error.seen = frame
-        error.frames += (frame.entry(line),)
+    That is the place of an error that has none of its own.
+    """
+    place = Place(frame.origin.declaration.file, line)
+    if isinstance(error, EngineError):
+        left = located(error, place, frame)
+    else:
+        left = explained(error, "the statement", place, frame)
+    if left.seen is not frame:
+        left.seen = frame
+        left.frames += (frame.entry(line),)
+    if left is error:
+        raise left
+    raise left from error

@@ -6,7 +6,8 @@ from trundle.engine._declarations import MethodDeclaration
 from trundle.engine._sources import format_of
 from trundle.engine._type import Type
 from trundle.engine.expressions import Scope
-from trundle.engine.running._blocks import Compiler, Run, Signal
+from trundle.engine.running._blocks import Compiler
+from trundle.engine.running._signals import Run, Signal
 from trundle.engine.statements import Block, If
 
 
@@ -57,9 +58,9 @@ class CountingCompiler(Compiler):
         """What runs the body of a method."""
         return self._counted(super().block(block), self._declared.line, "method")
 
-    def block(self, block: Block) -> Run:
+    def block(self, block: Block, loop: int = 0) -> Run:
         """What runs a block of it."""
-        run = super().block(block)
+        run = super().block(block, loop)
         return self._counted(run, block[0].line, "block") if block else run
 
     def otherwise(self, statement: If) -> Run | None:

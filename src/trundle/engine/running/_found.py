@@ -13,11 +13,11 @@ from trundle.engine._scene import Scene
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.engine.expressions import Scope
-from trundle.engine.running._blocks import RETURN, Signal
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._locks import Locks, Synchronized
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._routine import Routine
+from trundle.engine.running._signals import Signal
 from trundle.engine.running._watching import Watch
 
 _SELF, _THIS = sys.intern("$1"), sys.intern("$this")
@@ -84,7 +84,7 @@ class Found:
         self._name, self._is_static = routine.name, routine.is_static
         self._count, self._arguments = routine.count, routine.by_position
         is_plain = running.watch is None and locked_by is None
-        self._body = routine.body if is_plain else None
+        self._body = routine.body if is_plain and routine.body else self._run_as_declared
 
     def call(
         self,
@@ -104,48 +104,55 @@ class Found:
         Raises:
             EngineError: what the method throws, or the values do not fit.
         """
-        if self._is_static:
-            this = receiver if isinstance(receiver, Type) else receiver.type
-        else:
-            this = receiver if type(receiver) is Instance else receiver.instance
-            if this.is_destroyed:
-                check_alive(this)
-        variables = {_SELF: this, _THIS: this}
-        frame = Frame(self._world, this, self.declaring, self._name, caller, variables)
-        frames = self._turns.frames
-        frames.append(frame)
+        if self._is_static or type(receiver) is not Instance:
+            receiver = self._holder(receiver)
+        elif receiver.is_destroyed:
+            check_alive(receiver)
+        variables = {_SELF: receiver, _THIS: receiver}
+        turns = self._turns
+        outer = turns.innermost
+        depth = 1 if outer is None else outer.depth + 1
+        frame = Frame(
+            self._world, receiver, self.declaring, self._name, caller, variables, outer, depth
+        )
+        turns.innermost = frame
         try:
-            if len(frames) > self._most:
+            if depth > self._most:
                 raise _too_deep(self._most)
             if named or len(values) != self._count:
                 self.routine.bind(frame, variables, values, named)
             else:  # Most calls by far
                 for at, name, kept, transform in self._arguments:
                     value = values[at]
-                    variables[name] = value if type(value) in kept else transform(value, frame)
+                    if type(value) not in kept:
+                        value = transform(value, frame)
+                    variables[name] = value
             if frame.loading is not None:
                 frame.settle()
-            body = self._body
-            if body is None:
-                return self._run_as_declared(frame)
+            body = self._body  # In a call, Python would look for a method of that name first
             signal = body(Scope(frame, variables))
-            return frame.result if signal is RETURN else self._ended(signal)
+            return signal[0] if type(signal) is tuple else self._ended(signal)
         except RecursionError:
-            raise _too_deep(len(frames)) from None
+            raise _too_deep(depth) from None
         except EngineError as error:
             if error.seen is not frame:
                 error.seen = frame
                 error.frames += (frame.entry(self.routine.line),)
             raise
         finally:
-            frames.pop()
+            turns.innermost = outer
 
-    def _run(self, frame: Frame) -> Any:
-        """Runs the body."""
-        body = self.routine.body
-        assert body is not None
-        signal = body(Scope(frame, frame.variables))
-        return frame.result if signal is RETURN else self._ended(signal)
+    def _holder(self, receiver: Any) -> Instance | Type:
+        """What a call is about: a whole object that is alive, or a class.
+
+        Raises:
+            EngineError: the object is destroyed.
+        """
+        if self._is_static:
+            return receiver if isinstance(receiver, Type) else receiver.type
+        instance: Instance = receiver.instance
+        check_alive(instance)
+        return instance
 
     def _ended(self, signal: Signal) -> None:
         """What comes of a body that has not returned.
@@ -155,41 +162,45 @@ class Found:
         """
         if signal is None:
             return
-        message = f"`{signal.capitalize()}` stands outside of a loop"
+        message = f"`{str(signal).capitalize()}` stands outside of a loop"
         raise self.declaring.error(EngineCode.INVALID_OPERATION, message, member=self.routine.name)
 
-    def _run_as_declared(self, frame: Frame) -> Any:
+    def _run_as_declared(self, scope: Scope) -> Signal:
         """Runs what is watched, waits for other calls, or has no body."""
         locked_by = self.locked_by
         if locked_by is None:
-            return self._run_watched(frame)
-        given = [frame.variables.get(f"${each}") for each in locked_by.on_args]
+            return (self._run_watched(scope),)
+        frame: Any = scope.scene
+        given = [scope.variables.get(f"${each}") for each in locked_by.on_args]
         values = [each for each in given if each is not None]
         if not values and not locked_by.on_this:
-            return self._run_watched(frame)
+            return (self._run_watched(scope),)
         holder = frame.this if locked_by.on_this and not self._is_static else None
         with self._running.locks.holding((holder, self.declaring, self._name), given):
-            return self._run_watched(frame)
+            return (self._run_watched(scope),)
 
-    def _run_watched(self, frame: Frame) -> Any:
+    def _run_watched(self, scope: Scope) -> Any:
         watch, routine = self._running.watch, self.routine
         if watch is None:
-            return self._run_any(frame)
+            return self._run(scope)
+        frame: Any = scope.scene
         return watch.run(
             frame.entry(routine.line),
-            len(self._turns.frames),
+            frame.depth,
             tuple(each.name for each in routine.arguments),
             frame.variables,
-            lambda: self._run_any(frame),
+            lambda: self._run(scope),
         )
 
-    def _run_any(self, frame: Frame) -> Any:
+    def _run(self, scope: Scope) -> Any:
         routine = self.routine
         if routine.body is not None:
-            return self._run(frame)
-        return (
-            self._running.natives.call(frame, routine, frame.variables) if routine.native else None
-        )
+            signal = routine.body(scope)
+            return signal[0] if type(signal) is tuple else self._ended(signal)
+        if not routine.native:
+            return None
+        frame: Any = scope.scene
+        return self._running.natives.call(frame, routine, scope.variables)
 
 
 class Extension:

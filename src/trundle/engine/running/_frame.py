@@ -21,15 +21,17 @@ class Frame(Code):
     Attributes:
         caller: the code that calls it; None where it is called from outside.
         variables: the variables of its body.
+        outer: the call that it is nested in; None for none.
+        depth: how many calls are nested, with it.
         loading: the objects that its arguments bring as maps; None where they bring none.
-        result: what it returns.
         handled: the errors that `Catch` blocks around are handling, the innermost last.
     """
 
     caller: Scene | None = None
     variables: Mapping[str, Any] = _NO_VARIABLES
+    outer: "Frame | None" = None
+    depth: int = 1
     loading: Loading | None = None
-    result: Any = None
     handled: tuple[EngineError, ...] = ()
 
     @property

@@ -10,8 +10,7 @@ from typing import Any
 
 from trundle.engine._errors import EngineError
 from trundle.engine._type import Type
-from trundle.engine.expressions import Scope, explained
-from trundle.engine.running._blocks import RETURN
+from trundle.engine.expressions import Scope, explained, freeze
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._routine import Routine
 from trundle.errors import Place
@@ -57,16 +56,15 @@ class MockedRoutine(Routine):
 def mocked(routine: Routine, found: Any, replacement: Replacement) -> MockedRoutine:
     """A method whose calls a replacement answers, which gets what was found without it."""
 
-    def body(scope: Scope) -> str:
+    def body(scope: Scope) -> tuple[Any]:
         frame: Any = scope.scene
         try:
-            frame.result = replacement(frame, found, scope.variables[_GIVEN])
+            return (freeze(replacement(frame, found, scope.variables[_GIVEN])),)
         except EngineError:
             raise
         except Exception as error:
             place = Place(frame.origin.declaration.file, routine.line)
             raise explained(error, f"the mock of {routine.name}", place, frame) from error
-        return RETURN
 
     same = {each.name: getattr(routine, each.name) for each in fields(routine)}
     return MockedRoutine(**{**same, "body": body, "native": "", "count": -1})

@@ -14,9 +14,10 @@ from trundle.engine._sources import compile_declared, format_of
 from trundle.engine._type import Type
 from trundle.engine.contracts import Contract
 from trundle.engine.expressions import FrozenDict, code_of
-from trundle.engine.running._blocks import Compiler, Run
+from trundle.engine.running._blocks import Compiler
 from trundle.engine.running._coverage import CountingCompiler, Coverage
 from trundle.engine.running._frame import Frame
+from trundle.engine.running._signals import Run
 from trundle.engine.statements import read_body
 from trundle.errors import expectation, listed
 

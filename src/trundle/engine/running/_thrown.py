@@ -13,11 +13,12 @@ from trundle.engine._structure import value_of
 from trundle.engine._type import Type
 from trundle.engine.expressions import Format, FrozenDict, Scope, as_text
 from trundle.engine.running._frame import Frame
+from trundle.engine.running._signals import Run, Signal
 from trundle.engine.running._targets import set_variable
 from trundle.engine.statements import Catch, Throw
 from trundle.errors import expectation, shortened, shown
 
-Handled: TypeAlias = tuple[str | None]
+Handled: TypeAlias = tuple[Signal]
 """The signal of a handler that took an error."""
 
 EXCEPTION = "io.murano.Exception"
@@ -29,7 +30,7 @@ CAUGHT = "#error"
 """The private entry under which an exception object keeps the error; no expression can spell it."""
 
 
-def throwing(statement: Throw, format_: Format) -> Callable[[Scope], str | None]:
+def throwing(statement: Throw, format_: Format) -> Run:
     """What throws an exception.
 
     Raises:
@@ -41,7 +42,7 @@ def throwing(statement: Throw, format_: Format) -> Callable[[Scope], str | None]
     )
     written = statement.names
 
-    def throw(scope: Scope) -> str | None:
+    def throw(scope: Scope) -> Signal:
         frame = scope.scene
         assert isinstance(frame, Frame)
         names = _full(frame.origin, written)
@@ -60,9 +61,7 @@ def throwing(statement: Throw, format_: Format) -> Callable[[Scope], str | None]
     return throw
 
 
-def catching(
-    handler: Catch, body: Callable[[Scope], str | None]
-) -> Callable[[Scope, EngineError], Handled | None]:
+def catching(handler: Catch, body: Run) -> Callable[[Scope, EngineError], Handled | None]:
     """What handles an error, if it is one of those that the handler is for."""
 
     def handle(scope: Scope, error: EngineError) -> Handled | None:
