@@ -57,7 +57,7 @@ class Locks:
 
         Args:
             key: the method.
-            values: the arguments that tell calls apart.
+            values: the arguments that distinguish calls.
 
         Raises:
             EngineError: branches wait for each other.
