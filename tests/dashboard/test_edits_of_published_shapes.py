@@ -92,19 +92,6 @@ class Editor:
         }
         return submitting.form_in(answer.text)[0], told
 
-    def is_completed(self, label, name):
-        """Saves an object once, so that it has the defaults of a version, and nothing else changes; whether that can be done."""
-        ready, told = self.previewed(self.opened(label, name)[0])
-        if ready is None:
-            return False
-        before = {each: self.seen(each, name) for each in told}
-        assert self.saved(ready) == 303
-        for each, earlier in before.items():
-            now = self.seen(each, name)
-            assert {place: now.get(place) for place in earlier} == earlier
-            assert told[each] == now.keys() - earlier.keys()
-        return True
-
     def saved(self, given):
         return post(self.application, "/ui/objects/edit", **given, do="save").status
 
@@ -136,11 +123,11 @@ def test_edits_change_what_was_shown_and_nothing_else(editor):
     untouched = edits = 0
     for name in editor.covered():
         for label in editor.kind.versions:
-            if not editor.is_completed(label, name):
-                continue  # What is stored is not valid: the page says where.
             given, _ = editor.opened(label, name)
             before = editor.store.find(editor.key(name))
             ready, told = editor.previewed(given)
+            if ready is None:
+                continue  # What is stored is not valid: the page says where.
             assert not any(told.values()), (name, label, told)
             assert editor.saved(ready) == 303
             after = editor.store.find(editor.key(name))

@@ -26,10 +26,13 @@ VERSIONS = {
         "Open": {"*": "any"},
     },
     "v2": {
-        "Thing": {"a!": "string", "n": "integer", "in": "In", "b": "integer"},
+        "Thing": {"a!": "string", "n": "integer", "in": "In", "many": "[In]", "b": "integer"},
         "In": {"x!": "string", "y": "integer"},
     },
 }
+
+
+FILLS = Lenience(defaults=True)
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +148,49 @@ def test_defaults_are_filled_in_where_their_parent_is(scheme):
         ("$.n", "filled in"),
     ]
     assert read(scheme, found, defaults=True) == (found, [])
+
+
+def kept_and_put(scheme, stored, version, change, lenience=FILLS):
+    """What a client of a version changes in what it read, as the store keeps it by each of its ways."""
+    seen = json.loads(scheme.read(version, stored))
+    data = json.dumps(change(seen) or seen).encode()
+    found = scheme.encode(scheme.to_storage(json.loads(data), stored, lenience=lenience))
+    assert scheme.put(None, data, stored, lenience=lenience) == found
+    storing = scheme.storing({"Thing": "v2"})
+    assert storing.encode(storing.to_storage(data, stored, lenience=lenience)) == found
+    return found
+
+
+@pytest.mark.parametrize("unknown", [False, True], ids=["all known", "with what v1 does not know"])
+def test_what_both_a_writer_and_what_it_was_shown_lack_gets_no_default(scheme, unknown):
+    document = thing("v2", a="x", many=[{"x": "1"}, {"x": "2"}], **{"in": {"x": "1"}})
+    if unknown:
+        document["in"]["zzz"] = 1
+    stored = scheme.encode(scheme.to_storage(document, lenience=Lenience(unknown="keep")))
+    every = Lenience(defaults=True, unknown="keep")
+    assert kept_and_put(scheme, stored, "v1", lambda seen: None, every) == stored
+    changed = kept_and_put(scheme, stored, "v1", lambda seen: seen.update(a="y"), every)
+    assert json.loads(changed) == {**json.loads(stored), "a": "y", "$writtenWith": "v1"}
+
+
+def test_what_a_writer_was_shown_and_leaves_out_gets_its_default(scheme):
+    document = thing("v1", a="x", n=4, kept="z", many=[{"x": "1", "y": 8}, {"x": "2"}])
+    document["in"] = {"x": "1", "y": 8}
+    stored = scheme.encode(scheme.to_storage(document))
+
+    def change(seen):
+        del seen["n"], seen["in"]["y"], seen["many"][0]["y"]
+        seen["more"] = {"x": "new"}
+
+    found = json.loads(scheme.read("v1", kept_and_put(scheme, stored, "v1", change)))
+    assert (found["n"], found["in"], found["more"]) == (3, {"x": "1", "y": 7}, {"x": "new", "y": 7})
+    assert found["many"] == [{"x": "1", "y": 7}, {"x": "2"}]
+    longer = kept_and_put(scheme, stored, "v1", lambda seen: seen["many"].insert(0, {"x": "0"}))
+    assert json.loads(scheme.read("v1", longer))["many"] == [
+        {"x": "0", "y": 7},
+        {"x": "1", "y": 8},
+        {"x": "2"},
+    ]
 
 
 def test_null_becomes_the_default_where_it_cannot_be(scheme):

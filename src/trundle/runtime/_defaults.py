@@ -1,7 +1,8 @@
 """Filling in the defaults that a schema declares, as an API server does for structural schemas.
 
 A class says the defaults of its properties in `__defaults__`. They are filled in where the object is there, and then
-inside of what was filled in.
+inside of what was filled in. A document that is written over a stored object gets none where its writer was shown none:
+writing back what one read changes nothing.
 """
 
 from collections.abc import Iterator
@@ -32,30 +33,46 @@ class _Filling(NamedTuple):
     within: tuple[tuple[str, str], ...]
 
 
-def fill_in(value: Any, path: str = "$") -> Iterator[Tolerated]:
+def fill_in(value: Any, seen: Any = None, path: str = "$") -> Iterator[Tolerated]:
     """Fills in what is missing in an object and all within it; gives what was filled in.
 
     Args:
         value: an object of a generated class that belongs to the caller, or lists or maps of these.
+        seen: what the writer was shown of the stored object that it is written over; what both lack stays absent.
         path: where it is in its document.
     """
     if isinstance(value, GeneratedObject):
         filling = _filling(type(value))
+        shown = seen if type(seen) is type(value) else None
         for each in filling.own:
-            if getattr(value, each.attribute) is ABSENT and (made := _made(each)) is not ABSENT:
+            if getattr(value, each.attribute) is not ABSENT:
+                continue
+            if shown is not None and getattr(shown, each.attribute) is ABSENT:
+                continue
+            if (made := _made(each)) is not ABSENT:
                 setattr(value, each.attribute, made)
                 default = f"the default `{each.json}`"
                 yield Tolerated(member_path(path, each.name), default, "nothing", "filled in")
         for attribute, name in filling.within:
             member = getattr(value, attribute)
             if member is not ABSENT:
-                yield from fill_in(member, member_path(path, name))
+                yield from fill_in(member, getattr(shown, attribute, None), member_path(path, name))
     elif isinstance(value, list):
-        for place, item in enumerate(value):
-            yield from fill_in(item, f"{path}[{place}]")
+        for place, (item, shown) in enumerate(zip(value, _shown(value, seen), strict=True)):
+            yield from fill_in(item, shown, f"{path}[{place}]")
     elif isinstance(value, dict):
+        known = seen if isinstance(seen, dict) else {}
         for name, item in value.items():
-            yield from fill_in(item, member_path(path, name))
+            yield from fill_in(item, known.get(name), member_path(path, name))
+
+
+def _shown(items: list[Any], seen: Any) -> list[Any]:
+    """What the writer was shown of each element of a list: the one at its place, or an equal one where there are more or less by now."""
+    if not isinstance(seen, list):
+        return [None] * len(items)
+    if len(seen) == len(items):
+        return seen
+    return [next((one for one in seen if one == each), None) for each in items]
 
 
 def _made(default: _Default) -> Any:

@@ -125,13 +125,13 @@ class Puts:
             or self._reading.spells_otherwise(base)
         ):
             return None
-        filled = [*fill_in(value)] if lenience.defaults else []
         token = PLACING.set(True)
         try:
             seen = with_required(put.way.down(stored))
         finally:
             PLACING.reset(token)
         value = spelt_as_shown(value, seen)
+        filled = [*fill_in(value, seen)] if lenience.defaults else []
         merged = put.way.over(stored, seen, value)
         made = base
         if merged is not stored:

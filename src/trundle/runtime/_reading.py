@@ -71,6 +71,8 @@ class Reading:
         resource: str | None,
         lenience: Lenience,
         shown: Collection[Finding] = (),
+        *,
+        fills: bool = True,
     ) -> Any:
         """Reads a document as an object of its version, or of its storage version.
 
@@ -80,6 +82,7 @@ class Reading:
             resource: its resource type, where it does not say.
             lenience: what is tolerated about the document of an API version.
             shown: what is missing or unknown in what its writer was shown, and may be written back like that.
+            fills: whether defaults are filled in that the lenience wants; else the caller does it.
 
         Raises:
             DocumentError: the document is not what its version says; all findings are named.
@@ -88,12 +91,12 @@ class Reading:
         if type(document) is dict:
             value = self._read_plain(document, version, resource)
             if value is not None:
-                return self._filled(value, lenience)
+                return self._filled(value, lenience) if fills else value
         data = self._text(document)
         if version is None and resource is None:
             value = self._read_quickly(data)
             if value is not None:
-                return self._filled(value, lenience)
+                return self._filled(value, lenience) if fills else value
         found, named, stored = self.names(data, version, resource)
         paths = found.storage if stored else found.versions
         class_ = self.lookup.load(paths[named])
@@ -107,7 +110,7 @@ class Reading:
         certain = not stored or "additional_properties" not in class_.__struct_fields__
         if start is not None and certain and len(self._known) < STARTS:
             self._known[start.text, stored] = (self._decoders[class_].decode, start)
-        return self._filled(value, lenience)
+        return self._filled(value, lenience) if fills else value
 
     def stored_at_once(self, document: Any) -> StorageObject | None:
         """Reads JSON that starts like a stored document that was read before; None for any other."""

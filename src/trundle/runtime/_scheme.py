@@ -10,7 +10,6 @@ import msgspec
 from trundle.errors import expectation
 from trundle.runtime._bases import PackageScheme, StorageObject
 from trundle.runtime._copies import own
-from trundle.runtime._documents import write_value
 from trundle.runtime._errors import (
     ConversionError,
     DocumentError,
@@ -30,10 +29,10 @@ from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
 from trundle.runtime._reading import Reading
+from trundle.runtime._reading_over import ReadingOver
 from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
-from trundle.runtime._validation import read_value
 from trundle.runtime._whole_views import WholeView, WholeViews
 from trundle.runtime._writing import finite, not_finite, written
 
@@ -69,6 +68,7 @@ class Scheme(ManyDocuments, PackageScheme):
         self.objects = LookedUpMethods(self._lookup)
         self._reading = Reading(self._lookup)
         self._conversion = ObjectConversion(self._lookup, {})
+        self._over = ReadingOver(self._lookup, self._reading, self._conversion)
         # What was read has no infinite numbers, and only hooks could make any.
         self._puts = Puts(self._lookup, self._reading)
         self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
@@ -88,8 +88,10 @@ class Scheme(ManyDocuments, PackageScheme):
             for name, version in chosen_storage(storage).items()
         ]
         stored_as = {resource.name: class_ for resource, class_ in chosen}
+        conversion = ObjectConversion(self._lookup, stored_as)
         found = copy.copy(self)
-        found._conversion = ObjectConversion(self._lookup, stored_as)  # noqa: SLF001 - it is of this class
+        found._conversion = conversion  # noqa: SLF001 - it is of this class
+        found._over = ReadingOver(self._lookup, self._reading, conversion)  # noqa: SLF001
         return found
 
     def convert(
@@ -113,7 +115,7 @@ class Scheme(ManyDocuments, PackageScheme):
             made = self._convert_list(listed, to, base, lenience or self._lenience)
             return json.loads(made)
         stored = self._stored(base)
-        read = self._decoded_over(value, stored, version, resource, lenience or self._lenience)
+        read = self._over.read(value, stored, version, resource, lenience or self._lenience)
         converted = self._conversion.convert(read, to, stored)
         return to_plain(converted, self.encode, hooked=self.hooked)
 
@@ -152,7 +154,7 @@ class Scheme(ManyDocuments, PackageScheme):
             if routed is not None:
                 return routed
         stored = self._stored(base)
-        value = self._decoded_over(data, stored, version, resource, lenience)
+        value = self._over.read(data, stored, version, resource, lenience)
         converted = self._conversion.convert(value, to, stored)
         return self.encode(converted) if self.hooked else written(converted)
 
@@ -245,7 +247,7 @@ class Scheme(ManyDocuments, PackageScheme):
         if isinstance(value, GeneratedObject):
             self._check_version(value, version)
             return own(self._conversion.convert(value, None, stored))
-        read = self._decoded_over(value, stored, version, None, lenience or self._lenience)
+        read = self._over.read(value, stored, version, None, lenience or self._lenience)
         found = self._conversion.convert(read, None, stored)
         return own(found) if isinstance(base, GeneratedObject) else found
 
@@ -331,32 +333,6 @@ class Scheme(ManyDocuments, PackageScheme):
             there = self._reading.read(result, None, resource, STRICT.of_stored())
         to = None if isinstance(source, StorageObject) else self._lookup.origin(type(source))[1]
         yield from lost_between(source, self._conversion.convert(there, to, None))
-
-    def _decoded_over(
-        self,
-        document: Any,
-        stored: Any,
-        version: str | None,
-        resource: str | None,
-        lenience: Lenience,
-    ) -> Any:
-        """Reads a document that is written over a stored one.
-
-        What a reader of the stored object is shown may be written back, even what its version does not
-        know, or requires and does not find; anything more of the kind is for the lenience to decide.
-        """
-        if stored is None:
-            return self._reading.read(document, version, resource, lenience)
-        strictly = Lenience(defaults=lenience.defaults, report=lenience.report)
-        try:
-            return self._reading.read(document, version, resource, strictly)
-        except DocumentError:
-            _, named, kept = self._reading.names(document, version, resource)
-            if kept:
-                raise
-        seen = self._conversion.convert(stored, named, None)
-        _, known = read_value(write_value(seen), type(seen), strict=True)
-        return self._reading.read(document, version, resource, lenience, frozenset(known))
 
     def function(self, source: type[Any], target: type[Any]) -> tuple[Callable[..., Any], bool]:
         """The generated function that converts objects of one class to another.
