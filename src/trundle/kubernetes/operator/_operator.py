@@ -71,6 +71,7 @@ class Operator:
         self._settings = msgspec.structs.replace(settings or HttpSettings(), outages=self._outages)
         self._keepers: dict[str, Keeper] = {}
         self._recorded: dict[str, tuple[str, str]] = {}
+        self._is_clean = False
         self._wake = threading.Event()
         self.stopped = threading.Event()
 
@@ -88,6 +89,7 @@ class Operator:
         pace = Pace(self._interval)
         while not self.stopped.is_set():
             if self._leadership is not None and not self._leadership.holds:
+                self._is_clean = False
                 self.stopped.wait(0.2)
                 continue
             self._wake.clear()
@@ -131,11 +133,13 @@ class Operator:
         )
 
     def _is_tidy(self, documents: list[dict[str, Any]]) -> bool:
-        """Ends converting for installations that are gone; whether that could be looked at."""
-        if self._namespace != "*":
-            return True
+        """Ends converting for installations that are gone, and completes what an operator before left; whether that could be done."""
         try:
-            self._rolling.tidy(map(owner_of, documents))
+            if not self._is_clean:
+                self._rolling.clean()
+                self._is_clean = True
+            if self._namespace == "*":
+                self._rolling.tidy(map(owner_of, documents))
         except TrundleError as error:
             self._log(str(error))
             return False
