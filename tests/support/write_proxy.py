@@ -65,7 +65,9 @@ class WriteProxy:
             dies = method in _WRITES and self._counts(method, path, body)
         answer = self._cluster.pool.request(
             *(method, self._cluster.url + path),
-            **{"body": body or None, "headers": headers, "preload_content": False},
+            body=body or None,
+            headers=headers,
+            preload_content=False,
         )
         if dies:
             answer.read()
@@ -93,20 +95,19 @@ def _handler(proxy):
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
-        def do_GET(self):
-            length = int(self.headers.get("Content-Length") or 0)
-            body = self.rfile.read(length)
+        def _ask(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             headers = {each: self.headers[each] for each in _HEADERS if each in self.headers}
             try:
                 answer = proxy.passed_on(self.command, self.path, headers, body)
             except urllib3.exceptions.HTTPError:
                 answer = None
-            self.close_connection |= answer is None
-            if answer is not None:
-                with contextlib.closing(answer), contextlib.suppress(OSError, urllib3.exceptions.HTTPError):
-                    self._pass_back(answer)
-
-        do_DELETE = do_PATCH = do_POST = do_PUT = do_GET
+            if answer is None:
+                self.close_connection = True
+                return
+            gone = (OSError, urllib3.exceptions.HTTPError)
+            with contextlib.closing(answer), contextlib.suppress(*gone):
+                self._pass_back(answer)
 
         def _pass_back(self, answer):
             self.send_response_only(answer.status)
@@ -115,7 +116,6 @@ def _handler(proxy):
                 self.send_header("Connection", "close")
                 self.end_headers()
                 self.wfile.flush()
-                self.close_connection = True
                 while data := answer.read1():
                     self.wfile.write(data)
                 return
@@ -127,6 +127,8 @@ def _handler(proxy):
         def log_message(self, *_):
             pass
 
+    for each in {"GET", *_WRITES}:
+        setattr(Handler, f"do_{each}", Handler._ask)
     return Handler
 
 

@@ -24,6 +24,7 @@ from trundle.installation import (
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes.operator._advising import words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
 from trundle.kubernetes.operator._hearing import hear
 from trundle.kubernetes.operator._installations import Installations
@@ -131,7 +132,7 @@ class Follower:
         except (DamagedError, OtherReleaseError, SchemasError) as error:
             report.stops(error.findings)
         except (TrundleError, OSError) as error:
-            report.says("Failed", str(error))
+            report.says("Failed", words_of(error))
         return report
 
     def remove(self, document: Mapping[str, Any]) -> Report:
@@ -149,7 +150,7 @@ class Follower:
         except RefusedError as error:
             report.stops(error.refusals)
         except (TrundleError, OSError) as error:
-            report.says("Failed", str(error))
+            report.says("Failed", words_of(error))
         return report
 
     def _remove(self, document: Mapping[str, Any], report: Report) -> None:

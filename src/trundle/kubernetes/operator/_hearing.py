@@ -1,11 +1,13 @@
 """Does what the annotations of an `Installation` ask for: holds, goes back, approves."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from trundle.channels import Hold, RefusedError
 from trundle.errors import Finding
 from trundle.installation import Installation, complete_before, roll_back
-from trundle.kubernetes.operator._wanted import Wanted
+from trundle.kubernetes.operator._wanted import APPROVE, Wanted
+from trundle.version import SemVer
 
 _OPERATOR = "the operator"
 
@@ -15,7 +17,7 @@ def hear(
 ) -> tuple[Finding, ...]:
     """Does what annotations ask for; why an approval is refused, else nothing.
 
-    What an annotation holds is held as long as it is there: everything, or the versions that were gone back from.
+    What an annotation holds or approves is held or approved as long as it is there: everything, the versions that were gone back from, or one version.
 
     Args:
         installation: the installation.
@@ -42,9 +44,19 @@ def hear(
         roll_back(installation, name, dry_run=True)  # The cluster is made ready where all else is.
         check_way_back()
         roll_back(installation, name)
-    if wanted.approved is not None and wanted.approved != installation.package(name).version:
-        try:
-            installation.approve(name, wanted.approved, by=_OPERATOR)
-        except RefusedError as error:
-            return error.refusals
+    return _approve(installation, name, wanted.approved)
+
+
+def _approve(installation: Installation, name: str, wanted: SemVer | None) -> tuple[Finding, ...]:
+    """Approves a version once, with the content that is listed then, and withdraws approvals of others; why it is refused, else nothing."""
+    approved = {each.version for each in installation.approvals(name)}
+    for each in approved - {wanted}:
+        installation.unapprove(name, each)
+    if wanted is None or wanted in {*approved, installation.package(name).version}:
+        return ()
+    try:
+        installation.approve(name, wanted, by=_OPERATOR)
+    except RefusedError as error:
+        advice = f"correct the annotation `{APPROVE}`, or remove it"
+        return tuple(replace(each, advice=advice) for each in error.refusals)
     return ()
