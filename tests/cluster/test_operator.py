@@ -403,3 +403,37 @@ def test_another_root_in_the_secret_stops_upgrades_until_the_first_is_back(
     put(publisher.root)
     publisher.release("acme/rooted", "1.0.2", [config("rooted", "3")])
     until(lambda: installed(shown(cluster, space, "rooted")) == ("1.0.2", True))
+
+
+def test_what_others_have_stays_theirs_when_an_installation_goes(
+    cluster, operator, publisher, space
+):
+    """Fields that a person owns are not taken over, and the object is not deleted with the installation that asked for it."""
+    theirs = json.dumps(config("theirs", "of a person"))
+    cluster.kubectl("apply", "--server-side", "-n", space, "-f", "-", text=theirs)
+    publisher.release("acme/owned", "1.0.0", [config("own", "1"), config("theirs", "2")])
+    create(cluster, wanted("owned", space, spec_of(publisher, "acme/owned")))
+    until(lambda: has(cluster, space, "owned", "Ready", "False", "Failed"))
+    assert "put back what the release has in them" in said(cluster, space, "owned", "Ready")
+    assert there(cluster, space, "configmap", "own")
+    cluster.kubectl("delete", "installation", "owned", "-n", space, "--timeout=180s")
+    assert there(cluster, space, "configmap", "own") == ""
+    assert data(cluster, space, "theirs") == "of a person"
+
+
+def test_a_namespace_goes_with_all_its_installations(cluster, operator, publisher):
+    """It takes no events as soon as it is being deleted."""
+    cluster.kubectl("create", "namespace", "many")
+    root = f"--from-file={publisher.root}"
+    cluster.kubectl("create", "secret", "generic", "root", "-n", "many", root)
+    names = [f"many-{number}" for number in range(5)]
+    for each in names:
+        publisher.release(f"acme/{each}", "1.0.0", [config(each, "1")])
+        create(cluster, wanted(each, "many", spec_of(publisher, f"acme/{each}")))
+    for each in names:
+        until(lambda each=each: installed(shown(cluster, "many", each)) == ("1.0.0", True))
+    cluster.kubectl("delete", "namespace", "many", "--timeout=180s")
+    for each in names:
+        assert f"many/{each}: Uninstalled" in operator.messages
+    refused = [each for each in operator.messages.splitlines() if each.startswith("many: ")]
+    assert refused == []  # One such line ended a look at all of them.

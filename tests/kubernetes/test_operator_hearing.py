@@ -64,6 +64,30 @@ def test_an_approval_outlives_the_way_back(tmp_path):
     assert looked(site, approve="2.0.0") == "2.0.0"
 
 
+def test_an_approval_ends_with_its_annotation(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("2.0.0")
+    assert looked(site, approve="2.0.0", hold="an audit") == "1.0.0"
+    assert looked(site) == "1.0.0"
+    assert looked(site, approve="2.0.0") == "2.0.0"
+
+
+def test_what_is_approved_is_approved_once(tmp_path):
+    """What an installation remembers, and the cluster keeps, changes no more as long as the version waits."""
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("2.0.0")
+    looked(site, approve="2.0.0", hold="an audit")
+    with site.installation() as installation:
+        first = installation.approvals(NAME)
+    looked(site, approve="2.0.0", hold="an audit")
+    with site.installation() as installation:
+        assert installation.approvals(NAME) == first != ()
+
+
 def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
     site = sites.Site(tmp_path)
     site.publish("1.0.0")

@@ -291,7 +291,8 @@ class Follower:
         found = applier.finish(parts, wanted.leftover)
         del self._unready[package.name]
         self._applied.add(package.subscription.repository)
-        message = f"{report.version} is in the cluster, with {len(parts)} objects"
+        number = f"{len(parts)} object{'' if len(parts) == 1 else 's'}"
+        message = f"{report.version} is in the cluster, with {number}"
         for verb, some in (
             ("stays, as it has objects or is to", found.kept),
             ("is still being deleted", found.held),
