@@ -437,3 +437,20 @@ def test_a_namespace_goes_with_all_its_installations(cluster, operator, publishe
         assert f"many/{each}: Uninstalled" in operator.messages
     refused = [each for each in operator.messages.splitlines() if each.startswith("many: ")]
     assert refused == []  # One such line ended a look at all of them.
+
+
+def test_where_it_is_forgotten_what_was_installed_policies_go_on_from_there(
+    cluster, operator, publisher, space
+):
+    """As where an operator is installed anew, in another namespace; the newest version would come without an approval."""
+    publisher.release("acme/forgotten", "1.0.0", [config("forgotten", "1")])
+    spec = spec_of(publisher, "acme/forgotten", policy={"major": "approval", "patch": "immediate"})
+    create(cluster, wanted("forgotten", space, spec))
+    until(lambda: installed(shown(cluster, space, "forgotten")) == ("1.0.0", True))
+    publisher.release("acme/forgotten", "2.0.0", [config("forgotten", "2")])
+    until(lambda: has(cluster, space, "forgotten", "MajorAvailable", "True", "Announced"))
+    cluster.kubectl("delete", "configmap", f"trundle-installed-{space}", "-n", "default")
+    publisher.release("acme/forgotten", "1.0.1", [config("forgotten", "3")])
+    until(lambda: installed(shown(cluster, space, "forgotten")) == ("1.0.1", True))
+    assert data(cluster, space, "forgotten") == "3"
+    assert has(cluster, space, "forgotten", "Blocked", "True", "Approval")

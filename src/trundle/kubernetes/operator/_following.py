@@ -42,6 +42,7 @@ from trundle.kubernetes.operator._storage import unreadable
 from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
 from trundle.project import read_documents
 from trundle.registry import Reference
+from trundle.version import SemVer
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _FOLDER = "manifests"
@@ -206,12 +207,12 @@ class Follower:
         package = self._package(wanted)
         before = None if package is None else package.digest
         if package is None or not _follows(package, wanted):
-            root = self._root(document, wanted)
             asked = Install(
                 reference=wanted.reference,
                 channel=wanted.channel,
-                root=root,
+                root=self._root(document, wanted),
                 unsigned=wanted.unsigned,
+                to=None if package else self._applied_version(document, wanted),
                 policy=wanted.policy,
                 upgrade=True,
             )
@@ -234,6 +235,14 @@ class Follower:
         report.waits(outlook.plan.blocked)
         report.changed = package.digest != before
         return package
+
+    def _applied_version(self, document: Mapping[str, Any], wanted: Wanted) -> SemVer | None:
+        """The version that is in the cluster where the operator no longer knows it: its policy decides on what comes after that."""
+        applier = self._applier(document)
+        applier.earlier()
+        version, _, repository = _parts_of(applier.release)
+        known = not wanted.pinned and repository == _repository(wanted)
+        return SemVer.parse(version) if known else None
 
     def _check_way_back(self, document: Mapping[str, Any], name: str) -> None:
         """Refuses the release before as long as the cluster serves, or may store, what that does not know.
@@ -267,7 +276,7 @@ class Follower:
         ]
         applier, objects = self._applier(document), self._objects(document)
         applier.earlier()
-        report.version, _, report.digest = applier.release.partition(" ")
+        report.version, report.digest, _ = _parts_of(applier.release)
         self._unready[package.name] = "not yet"
         if missing:
             report.says("Waiting", f"{', '.join(missing)} has to be ready first")
@@ -278,7 +287,7 @@ class Follower:
             report.stops(gate)
             report.migration = self._rolling.migrated(owner_of(document))
             return
-        release = f"{package.release.version} {package.digest}"
+        release = f"{package.release.version} {package.digest} {package.subscription.repository}"
         applier.put(parts, release=release)
         report.version, report.digest = str(package.release.version), package.digest
         self._check()
@@ -373,6 +382,12 @@ def _name(document: Mapping[str, Any]) -> str:
     """What a document calls its release, and no other kind does."""
     name: str = document["metadata"]["name"]
     return name if document["kind"] == KIND else f"{document['kind'].lower()}-{name}"
+
+
+def _parts_of(release: str) -> tuple[str, str, str]:
+    """The version, the digest and the repository of a release, as they are remembered; empty where there is none."""
+    version, digest, repository = (*release.split(" "), "", "", "")[:3]
+    return version, digest, repository
 
 
 def _repository(wanted: Wanted) -> str:
