@@ -8,7 +8,7 @@ import sites
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
 from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
-from trundle.kubernetes.operator._hearing import hear
+from trundle.kubernetes.operator._hearing import hear, hold
 from trundle.kubernetes.operator._reporting import Report
 
 NAME = "acme/crm"
@@ -28,6 +28,7 @@ def ready():
 def looked(site, **annotations):
     """The version that is installed once an operator has looked."""
     with site.installation() as installation:
+        hold(installation, NAME, asked(**annotations))
         refusals = hear(installation, NAME, asked(**annotations), ready)
         assert refusals == ()
         upgrade(installation, [NAME])
@@ -156,6 +157,7 @@ def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_pa
     assert looked(site) == "1.1.0"
     with site.installation() as installation:
         for given, code in (({}, "still-stored"), ({"hold": "an audit"}, "held")):
+            hold(installation, NAME, asked(roll_back="1.1.0", **given))
             with pytest.raises(RefusedError) as error:
                 hear(installation, NAME, asked(roll_back="1.1.0", **given), not_ready)
             assert str(error.value.code) == code

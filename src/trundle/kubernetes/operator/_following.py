@@ -26,7 +26,7 @@ from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._advising import words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
-from trundle.kubernetes.operator._hearing import hear
+from trundle.kubernetes.operator._hearing import hear, hold
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
@@ -98,15 +98,18 @@ class Follower:
         self._applied: set[str] = set()
 
     def tidy(self, documents: Iterable[Mapping[str, Any]]) -> None:
-        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read.
+        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read, or is held.
 
         Args:
             documents: all installations of the namespace.
         """
         try:
-            asked = {_repository(wanted_of(each)) for each in documents}
+            wanted = [wanted_of(each) for each in documents]
         except SpecError:
             return
+        if any(each.hold for each in wanted):
+            return
+        asked = {_repository(each) for each in wanted}
         for each in self._installation.packages():
             if each.subscription.repository not in asked:
                 with contextlib.suppress(RefusedError):  # Others need it still.
@@ -206,7 +209,15 @@ class Follower:
         """Decides which version is installed, and fetches it."""
         package = self._package(wanted)
         before = None if package is None else package.digest
-        if package is None or not _follows(package, wanted):
+        if package is not None:
+            hold(self._installation, package.name, wanted)
+        follows = package is not None and _follows(package, wanted)
+        if wanted.hold and not follows:
+            held = _held(wanted)
+            if package is None:
+                raise RefusedError(held)
+            report.stops([held], ready=True)
+        elif package is None or not follows:
             asked = Install(
                 reference=wanted.reference,
                 channel=wanted.channel,
@@ -382,6 +393,11 @@ def _name(document: Mapping[str, Any]) -> str:
     """What a document calls its release, and no other kind does."""
     name: str = document["metadata"]["name"]
     return name if document["kind"] == KIND else f"{document['kind'].lower()}-{name}"
+
+
+def _held(wanted: Wanted) -> Finding:
+    found = f"everything is held: {wanted.hold}"
+    return refusal(RefusalCode.HELD, wanted.reference, "what is not held", found)
 
 
 def _parts_of(release: str) -> tuple[str, str, str]:

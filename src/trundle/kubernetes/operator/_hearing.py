@@ -12,21 +12,15 @@ from trundle.version import SemVer
 _OPERATOR = "the operator"
 
 
-def hear(
-    installation: Installation, name: str, wanted: Wanted, check_way_back: Callable[[], None]
-) -> tuple[Finding, ...]:
-    """Does what annotations ask for; why an approval is refused, else nothing.
-
-    What an annotation holds or approves is held or approved as long as it is there: everything, the versions that were gone back from, or one version.
+def hold(installation: Installation, name: str, wanted: Wanted) -> None:
+    """Holds what annotations hold, as long as they are there: everything, or the versions that were gone back from.
 
     Args:
         installation: the installation.
-        name: the package, which follows a channel.
+        name: the package, which may be pinned.
         wanted: what is asked for.
-        check_way_back: raises an error where the cluster is not ready for the release before.
 
     Raises:
-        RefusedError: it cannot go back, or not yet.
         StateBusyError: others were changing the installation all the time.
     """
     held = installation.holds(name)
@@ -39,7 +33,24 @@ def hear(
         for each in held:
             if each.version is not None:
                 installation.unhold(name, each.version)
-    elif wanted.roll_back == installation.package(name).version:
+
+
+def hear(
+    installation: Installation, name: str, wanted: Wanted, check_way_back: Callable[[], None]
+) -> tuple[Finding, ...]:
+    """Goes back and approves as annotations ask for; why an approval is refused, else nothing. A version is approved as long as the annotation is there.
+
+    Args:
+        installation: the installation.
+        name: the package, which follows a channel.
+        wanted: what is asked for.
+        check_way_back: raises an error where the cluster is not ready for the release before.
+
+    Raises:
+        RefusedError: it cannot go back, or not yet.
+        StateBusyError: others were changing the installation all the time.
+    """
+    if wanted.roll_back is not None and wanted.roll_back == installation.package(name).version:
         complete_before(installation, name)
         roll_back(installation, name, dry_run=True)  # The cluster is made ready where all else is.
         check_way_back()
