@@ -115,3 +115,8 @@ def test_a_hold_keeps_what_is_asked_for_meanwhile(cluster, operator, publisher, 
     change(cluster, space, "kept", {"metadata": go, "spec": {"version": "2.0.0"}})
     until(lambda: installed(shown(cluster, space, "kept")) == ("2.0.0", True))
     assert data(cluster, space, "kept") == "2"
+    back = {"annotations": {"trundle.dev/roll-back": "2.0.0"}}
+    change(cluster, space, "kept", {"metadata": back})
+    until(lambda: has(cluster, space, "kept", "Blocked", "True", "Pinned"))
+    assert "change `spec.version`" in said(cluster, space, "kept", "Blocked")
+    assert installed(shown(cluster, space, "kept")) == ("2.0.0", True)

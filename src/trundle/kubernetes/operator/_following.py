@@ -26,7 +26,7 @@ from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._advising import words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
-from trundle.kubernetes.operator._hearing import hear, hold
+from trundle.kubernetes.operator._hearing import hear, hold, unheard
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
@@ -233,6 +233,7 @@ class Follower:
         name = package.name
         if package.subscription.policy != wanted.policy and package.pinned is None:
             self._installation.set_policy(name, wanted.policy)
+        report.stops(unheard(package, wanted), ready=True)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
             heard = hear(
                 self._installation, name, wanted, lambda: self._check_way_back(document, name)

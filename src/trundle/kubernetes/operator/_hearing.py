@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from trundle.channels import Hold, RefusedError
+from trundle.channels import Hold, RefusalCode, RefusedError, refusal
 from trundle.errors import Finding
-from trundle.installation import Installation, complete_before, roll_back
-from trundle.kubernetes.operator._wanted import APPROVE, Wanted
+from trundle.installation import Installation, Package, complete_before, roll_back
+from trundle.kubernetes.operator._wanted import APPROVE, ROLL_BACK, Wanted
 from trundle.version import SemVer
 
 _OPERATOR = "the operator"
@@ -33,6 +33,20 @@ def hold(installation: Installation, name: str, wanted: Wanted) -> None:
         for each in held:
             if each.version is not None:
                 installation.unhold(name, each.version)
+
+
+def unheard(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
+    """Why a pinned package does not go back, where that is asked for; else nothing."""
+    if package.pinned is None or wanted.roll_back is None:
+        return ()
+    if wanted.roll_back != package.release.version:
+        return ()
+    expected, found = (
+        "an installation that follows a channel",
+        f"one that is pinned to {package.pinned}",
+    )
+    advice = f"change `spec.version` or `spec.digest`, and remove the annotation `{ROLL_BACK}`"
+    return (refusal(RefusalCode.PINNED, package.name, expected, found, advice),)
 
 
 def hear(
