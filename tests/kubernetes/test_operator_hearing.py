@@ -8,7 +8,7 @@ import sites
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
 from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
-from trundle.kubernetes.operator._hearing import hear
+from trundle.kubernetes.operator._hearing import hear, hold
 from trundle.kubernetes.operator._reporting import Report
 
 NAME = "acme/crm"
@@ -28,6 +28,7 @@ def ready():
 def looked(site, **annotations):
     """The version that is installed once an operator has looked."""
     with site.installation() as installation:
+        hold(installation, NAME, asked(**annotations))
         refusals = hear(installation, NAME, asked(**annotations), ready)
         assert refusals == ()
         upgrade(installation, [NAME])
@@ -62,6 +63,30 @@ def test_an_approval_outlives_the_way_back(tmp_path):
     assert looked(site, approve="2.0.0", roll_back="2.0.0") == "1.0.0"
     assert looked(site, approve="2.0.0", hold="an audit") == "1.0.0"
     assert looked(site, approve="2.0.0") == "2.0.0"
+
+
+def test_an_approval_ends_with_its_annotation(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("2.0.0")
+    assert looked(site, approve="2.0.0", hold="an audit") == "1.0.0"
+    assert looked(site) == "1.0.0"
+    assert looked(site, approve="2.0.0") == "2.0.0"
+
+
+def test_what_is_approved_is_approved_once(tmp_path):
+    """What an installation remembers, and the cluster keeps, changes no more as long as the version waits."""
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("2.0.0")
+    looked(site, approve="2.0.0", hold="an audit")
+    with site.installation() as installation:
+        first = installation.approvals(NAME)
+    looked(site, approve="2.0.0", hold="an audit")
+    with site.installation() as installation:
+        assert installation.approvals(NAME) == first != ()
 
 
 def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
@@ -132,6 +157,7 @@ def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_pa
     assert looked(site) == "1.1.0"
     with site.installation() as installation:
         for given, code in (({}, "still-stored"), ({"hold": "an audit"}, "held")):
+            hold(installation, NAME, asked(roll_back="1.1.0", **given))
             with pytest.raises(RefusedError) as error:
                 hear(installation, NAME, asked(roll_back="1.1.0", **given), not_ready)
             assert str(error.value.code) == code

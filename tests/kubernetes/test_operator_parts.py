@@ -3,10 +3,14 @@
 import datetime as dt
 
 import pytest
+from channel_data import entry
 
-from trundle.channels import Channel, Hold, Request, State, check_trust
+from trundle.channels import Block, Blocked, Channel, Hold, Request, State, check_trust
 from trundle.channels.decision import check_holds
+from trundle.kubernetes.migration import RequestError
 from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
+from trundle.kubernetes.operator._advising import words_of
+from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
 
@@ -82,12 +86,49 @@ def found(kind, status, spec=None, **metadata):
         (found("DaemonSet", {"desiredNumberScheduled": 2, "updatedNumberScheduled": 2, "numberReady": 2}), True),
         (found("Job", {}), False),
         (found("Job", {"conditions": [{"type": "Complete", "status": "True"}]}), True),
+        (found("Job", {"conditions": [{"type": "Failed", "status": "True", "message": "m"}]}), False),
         (found("Widget", {"conditions": [{"type": "Ready", "status": "False", "message": "m"}]}), False),
         (found("Widget", {"conditions": [{"type": "Synced", "status": "False"}]}), True),
     ],
 )  # fmt: skip
 def test_what_is_ready(document, ready):
     assert (unready(document) == "") is ready
+
+
+def test_a_job_that_has_failed_is_not_waited_for():
+    failed = {"type": "Failed", "status": "True", "message": "BackoffLimitExceeded"}
+    why = unready(found("Job", {"conditions": [failed]}))
+    assert why == "it has failed: BackoffLimitExceeded; delete it, and it is applied anew"
+
+
+def refusal_of_the_cluster(status, message):
+    return RequestError("Service sv", status, message)
+
+
+@pytest.mark.parametrize(
+    ("error", "advice"),
+    [
+        (OwnedError("ConfigMap a", "fields", 'conflict with "kubectl"', "use --force"), "put back what the release has"),
+        (refusal_of_the_cluster(422, "spec.template: Invalid value: {}: field is immutable"), "delete the object"),
+        (refusal_of_the_cluster(422, "spec.clusterIPs[0]: Invalid value: []: may not change once set"), "delete the object"),
+        (refusal_of_the_cluster(403, 'User "x" cannot patch resource "services"'), "aggregate-to-operator"),
+        (refusal_of_the_cluster(404, 'namespaces "nowhere" not found'), "create the namespace"),
+        (refusal_of_the_cluster(422, "spec.ports[0].port: Invalid value: 99999"), ""),
+    ],
+)  # fmt: skip
+def test_what_an_api_server_refuses_is_said_with_what_can_be_done(error, advice):
+    words = words_of(error)
+    assert error.found in words
+    assert advice in words
+    assert "--force" not in words
+
+
+def test_what_waits_for_an_approval_names_the_annotation():
+    message = "major upgrades need an approval; approve 2.0.0"
+    report = Report()
+    report.waits([Blocked(entry("2.0.0"), None, Block.APPROVAL, message)])
+    expected = "2.0.0: major upgrades need an approval; approve it with the annotation `trundle.dev/approve: 2.0.0`"
+    assert report.blocked == {"Approval": expected}
 
 
 def test_a_condition_keeps_its_time_as_long_as_its_status_stays():

@@ -82,6 +82,15 @@ def test_a_pod_is_ready_when_it_has_loaded_all(loader, records):
     assert pod.converts("yard/b")
 
 
+def test_reviews_that_come_too_early_are_told_apart_from_those_of_nobody(loader, records):
+    pod = Pod(loader, records)
+    assert pod.answer("POST", "/convert/shop/a") == 503
+    assert pod.answer("POST", "/admit/shop/a") == 503
+    pod.look()
+    assert pod.answer("POST", "/convert/shop/a") == 400  # The review is none.
+    assert pod.answer("POST", "/convert/shop/other") == 404
+
+
 def test_a_pod_is_not_ready_as_long_as_its_disk_is_full(loader, records, monkeypatch):
     def full(*_args, **_more):
         raise OSError(28, "No space left on device")

@@ -156,6 +156,29 @@ def test_an_object_of_another_release_is_neither_changed_nor_deleted():
     assert value(kept, shared) == "1"
 
 
+def test_what_was_there_and_could_not_be_applied_is_not_deleted():
+    """What is remembered before it is applied may never be: others own its fields."""
+    kept, theirs = Kept(), part("ConfigMap", "theirs")
+    kept.there[theirs.identity] = with_data(theirs, "of a person").document
+
+    def refuse(each, *, force):
+        if each.identity == theirs.identity:
+            raise OtherReleaseError(
+                "ConfigMap theirs", "fields that no other owns", "a person's", ""
+            )
+        return Kept.apply(kept, each, force=force)
+
+    kept.apply = refuse
+    with pytest.raises(OtherReleaseError):
+        Applier(kept, "x").apply([theirs, part("Secret")])
+    assert theirs in Applier(kept, "x").earlier()
+    Applier(kept, "x").apply([part("Secret")])
+    assert value(kept, theirs) == "of a person"
+    assert theirs not in Applier(kept, "x").earlier()
+    Applier(kept, "x").finish([])
+    assert value(kept, theirs) == "of a person"
+
+
 def test_a_release_that_is_gone_or_no_longer_has_an_object_gives_it_up():
     kept, shared = Kept(), part("ConfigMap", "shared")
     Applier(kept, "one").apply([with_data(shared, "1"), part("Secret")])

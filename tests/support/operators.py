@@ -111,9 +111,12 @@ class Operator:
         cluster: the cluster.
         folder: a folder of its own.
         options: further options.
+        kubeconfig: by which it reaches the cluster; that of the cluster by default.
     """
 
-    def __init__(self, cluster, folder: Path, *options: str) -> None:
+    def __init__(
+        self, cluster, folder: Path, *options: str, kubeconfig: Path | None = None
+    ) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self.cluster = cluster
@@ -121,6 +124,7 @@ class Operator:
         self.authority = Authority(folder / "tls")
         self.certificate = self.authority.server("operator")
         self.options = options
+        self.kubeconfig = kubeconfig or cluster.kubeconfig
         self.process = None
         self.url = ""
 
@@ -156,7 +160,7 @@ class Operator:
         ):
             self.process = subprocess.Popen(
                 [*command, "--interval", "PT2S", *given, *self.options],
-                stdout=log, stderr=errors, env=environment(self.cluster),
+                stdout=log, stderr=errors, env=environment(self.kubeconfig),
             )  # fmt: skip
 
     def stop(self, number: int = signal.SIGTERM) -> int:
@@ -184,9 +188,9 @@ class Operator:
         self.cluster.define(crd)
 
 
-def environment(cluster):
+def environment(kubeconfig):
     # Where a process ends by a fault of native code, its messages say where.
-    return {**os.environ, "KUBECONFIG": str(cluster.kubeconfig), "PYTHONFAULTHANDLER": "1"}
+    return {**os.environ, "KUBECONFIG": str(kubeconfig), "PYTHONFAULTHANDLER": "1"}
 
 
 def thing(kind, name, api="v1", **more):

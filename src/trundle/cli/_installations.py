@@ -75,6 +75,10 @@ def status(
     client, default = _client(kubeconfig, cluster_context)
     listed = client.listed("*" if everywhere else namespace or default)
     head = ("NAMESPACE", "NAME", "VERSION", "LATEST", "READY", "UP TO DATE", "BLOCKED")
+    if not listed and output is Format.TABLE:
+        where = "" if everywhere else f" in the namespace {namespace or default}"
+        say(f"there are no installations{where}")
+        return
     print_result(lambda: listed, lambda: table(head, [_row(each) for each in listed]), output)
 
 

@@ -237,6 +237,24 @@ class Installation:
                 self.memory.approve(package.name, approval)
         return approval
 
+    def approvals(self, name: str) -> tuple[Approval, ...]:
+        """What is approved of a package.
+
+        Raises:
+            RefusedError: it is not installed.
+        """
+        return self.memory.approvals(self.package(name).name)
+
+    def unapprove(self, name: str, version: SemVer) -> bool:
+        """Withdraws the approval of a version; whether there was one.
+
+        Raises:
+            RefusedError: the package is not installed.
+        """
+        package = self.package(name)
+        with self.memory.changing():
+            return self.memory.unapprove(package.name, version)
+
     def holds(self, name: str) -> tuple[Hold, ...]:
         """What is held of a package.
 

@@ -290,6 +290,14 @@ class State:
         }
         upsert(self._connection, t.APPROVALS, [row])
 
+    def unapprove(self, name: str, version: SemVer) -> bool:
+        """Withdraws the approval of a version; whether there was one."""
+        same = t.APPROVALS.c.version == str(version)
+        done = self._connection.execute(
+            delete(t.APPROVALS).where(t.APPROVALS.c.package == name, same)
+        )
+        return done.rowcount > 0
+
     # Conditions and history
 
     def conditions(self, name: str) -> tuple[Condition, ...]:

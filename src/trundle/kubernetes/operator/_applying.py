@@ -165,7 +165,7 @@ class Applier:
         deleted: list[Part] = []
         kept: list[Part] = []
         for each in gone:
-            if self._ownership.is_taken(each):
+            if self._ownership.is_foreign(each):
                 continue
             if each.kind == DEFINITION and self._stays(each, leftover):
                 kept.append(each)

@@ -24,8 +24,9 @@ from trundle.installation import (
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes.operator._advising import words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
-from trundle.kubernetes.operator._hearing import hear
+from trundle.kubernetes.operator._hearing import hear, hold, unheard
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
@@ -41,6 +42,7 @@ from trundle.kubernetes.operator._storage import unreadable
 from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
 from trundle.project import read_documents
 from trundle.registry import Reference
+from trundle.version import SemVer
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _FOLDER = "manifests"
@@ -96,15 +98,18 @@ class Follower:
         self._applied: set[str] = set()
 
     def tidy(self, documents: Iterable[Mapping[str, Any]]) -> None:
-        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read.
+        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read, or is held.
 
         Args:
             documents: all installations of the namespace.
         """
         try:
-            asked = {_repository(wanted_of(each)) for each in documents}
+            wanted = [wanted_of(each) for each in documents]
         except SpecError:
             return
+        if any(each.hold for each in wanted):
+            return
+        asked = {_repository(each) for each in wanted}
         for each in self._installation.packages():
             if each.subscription.repository not in asked:
                 with contextlib.suppress(RefusedError):  # Others need it still.
@@ -131,7 +136,7 @@ class Follower:
         except (DamagedError, OtherReleaseError, SchemasError) as error:
             report.stops(error.findings)
         except (TrundleError, OSError) as error:
-            report.says("Failed", str(error))
+            report.says("Failed", words_of(error))
         return report
 
     def remove(self, document: Mapping[str, Any]) -> Report:
@@ -149,7 +154,7 @@ class Follower:
         except RefusedError as error:
             report.stops(error.refusals)
         except (TrundleError, OSError) as error:
-            report.says("Failed", str(error))
+            report.says("Failed", words_of(error))
         return report
 
     def _remove(self, document: Mapping[str, Any], report: Report) -> None:
@@ -204,13 +209,21 @@ class Follower:
         """Decides which version is installed, and fetches it."""
         package = self._package(wanted)
         before = None if package is None else package.digest
-        if package is None or not _follows(package, wanted):
-            root = self._root(document, wanted)
+        if package is not None:
+            hold(self._installation, package.name, wanted)
+        follows = package is not None and _follows(package, wanted)
+        if wanted.hold and not follows:
+            held = _held(wanted)
+            if package is None:
+                raise RefusedError(held)
+            report.stops([held], ready=True)
+        elif package is None or not follows:
             asked = Install(
                 reference=wanted.reference,
                 channel=wanted.channel,
-                root=root,
+                root=self._root(document, wanted),
                 unsigned=wanted.unsigned,
+                to=None if package else self._applied_version(document, wanted),
                 policy=wanted.policy,
                 upgrade=True,
             )
@@ -220,6 +233,7 @@ class Follower:
         name = package.name
         if package.subscription.policy != wanted.policy and package.pinned is None:
             self._installation.set_policy(name, wanted.policy)
+        report.stops(unheard(package, wanted), ready=True)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
             heard = hear(
                 self._installation, name, wanted, lambda: self._check_way_back(document, name)
@@ -233,6 +247,14 @@ class Follower:
         report.waits(outlook.plan.blocked)
         report.changed = package.digest != before
         return package
+
+    def _applied_version(self, document: Mapping[str, Any], wanted: Wanted) -> SemVer | None:
+        """The version that is in the cluster where the operator no longer knows it: its policy decides on what comes after that."""
+        applier = self._applier(document)
+        applier.earlier()
+        version, _, repository = _parts_of(applier.release)
+        known = not wanted.pinned and repository == _repository(wanted)
+        return SemVer.parse(version) if known else None
 
     def _check_way_back(self, document: Mapping[str, Any], name: str) -> None:
         """Refuses the release before as long as the cluster serves, or may store, what that does not know.
@@ -266,7 +288,7 @@ class Follower:
         ]
         applier, objects = self._applier(document), self._objects(document)
         applier.earlier()
-        report.version, _, report.digest = applier.release.partition(" ")
+        report.version, report.digest, _ = _parts_of(applier.release)
         self._unready[package.name] = "not yet"
         if missing:
             report.says("Waiting", f"{', '.join(missing)} has to be ready first")
@@ -277,7 +299,7 @@ class Follower:
             report.stops(gate)
             report.migration = self._rolling.migrated(owner_of(document))
             return
-        release = f"{package.release.version} {package.digest}"
+        release = f"{package.release.version} {package.digest} {package.subscription.repository}"
         applier.put(parts, release=release)
         report.version, report.digest = str(package.release.version), package.digest
         self._check()
@@ -290,7 +312,8 @@ class Follower:
         found = applier.finish(parts, wanted.leftover)
         del self._unready[package.name]
         self._applied.add(package.subscription.repository)
-        message = f"{report.version} is in the cluster, with {len(parts)} objects"
+        number = f"{len(parts)} object{'' if len(parts) == 1 else 's'}"
+        message = f"{report.version} is in the cluster, with {number}"
         for verb, some in (
             ("stays, as it has objects or is to", found.kept),
             ("is still being deleted", found.held),
@@ -371,6 +394,17 @@ def _name(document: Mapping[str, Any]) -> str:
     """What a document calls its release, and no other kind does."""
     name: str = document["metadata"]["name"]
     return name if document["kind"] == KIND else f"{document['kind'].lower()}-{name}"
+
+
+def _held(wanted: Wanted) -> Finding:
+    found = f"everything is held: {wanted.hold}"
+    return refusal(RefusalCode.HELD, wanted.reference, "what is not held", found)
+
+
+def _parts_of(release: str) -> tuple[str, str, str]:
+    """The version, the digest and the repository of a release, as they are remembered; empty where there is none."""
+    version, digest, repository = (*release.split(" "), "", "", "")[:3]
+    return version, digest, repository
 
 
 def _repository(wanted: Wanted) -> str:

@@ -1,30 +1,26 @@
 """Does what the annotations of an `Installation` ask for: holds, goes back, approves."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from trundle.channels import Hold, RefusedError
+from trundle.channels import Hold, RefusalCode, RefusedError, refusal
 from trundle.errors import Finding
-from trundle.installation import Installation, complete_before, roll_back
-from trundle.kubernetes.operator._wanted import Wanted
+from trundle.installation import Installation, Package, complete_before, roll_back
+from trundle.kubernetes.operator._wanted import APPROVE, ROLL_BACK, Wanted
+from trundle.version import SemVer
 
 _OPERATOR = "the operator"
 
 
-def hear(
-    installation: Installation, name: str, wanted: Wanted, check_way_back: Callable[[], None]
-) -> tuple[Finding, ...]:
-    """Does what annotations ask for; why an approval is refused, else nothing.
-
-    What an annotation holds is held as long as it is there: everything, or the versions that were gone back from.
+def hold(installation: Installation, name: str, wanted: Wanted) -> None:
+    """Holds what annotations hold, as long as they are there: everything, or the versions that were gone back from.
 
     Args:
         installation: the installation.
-        name: the package, which follows a channel.
+        name: the package, which may be pinned.
         wanted: what is asked for.
-        check_way_back: raises an error where the cluster is not ready for the release before.
 
     Raises:
-        RefusedError: it cannot go back, or not yet.
         StateBusyError: others were changing the installation all the time.
     """
     held = installation.holds(name)
@@ -37,14 +33,55 @@ def hear(
         for each in held:
             if each.version is not None:
                 installation.unhold(name, each.version)
-    elif wanted.roll_back == installation.package(name).version:
+
+
+def unheard(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
+    """Why a pinned package does not go back, where that is asked for; else nothing."""
+    if package.pinned is None or wanted.roll_back is None:
+        return ()
+    if wanted.roll_back != package.release.version:
+        return ()
+    expected, found = (
+        "an installation that follows a channel",
+        f"one that is pinned to {package.pinned}",
+    )
+    advice = f"change `spec.version` or `spec.digest`, and remove the annotation `{ROLL_BACK}`"
+    return (refusal(RefusalCode.PINNED, package.name, expected, found, advice),)
+
+
+def hear(
+    installation: Installation, name: str, wanted: Wanted, check_way_back: Callable[[], None]
+) -> tuple[Finding, ...]:
+    """Goes back and approves as annotations ask for; why an approval is refused, else nothing. A version is approved as long as the annotation is there.
+
+    Args:
+        installation: the installation.
+        name: the package, which follows a channel.
+        wanted: what is asked for.
+        check_way_back: raises an error where the cluster is not ready for the release before.
+
+    Raises:
+        RefusedError: it cannot go back, or not yet.
+        StateBusyError: others were changing the installation all the time.
+    """
+    if wanted.roll_back is not None and wanted.roll_back == installation.package(name).version:
         complete_before(installation, name)
         roll_back(installation, name, dry_run=True)  # The cluster is made ready where all else is.
         check_way_back()
         roll_back(installation, name)
-    if wanted.approved is not None and wanted.approved != installation.package(name).version:
-        try:
-            installation.approve(name, wanted.approved, by=_OPERATOR)
-        except RefusedError as error:
-            return error.refusals
+    return _approve(installation, name, wanted.approved)
+
+
+def _approve(installation: Installation, name: str, wanted: SemVer | None) -> tuple[Finding, ...]:
+    """Approves a version once, with the content that is listed then, and withdraws approvals of others; why it is refused, else nothing."""
+    approved = {each.version for each in installation.approvals(name)}
+    for each in approved - {wanted}:
+        installation.unapprove(name, each)
+    if wanted is None or wanted in {*approved, installation.package(name).version}:
+        return ()
+    try:
+        installation.approve(name, wanted, by=_OPERATOR)
+    except RefusedError as error:
+        advice = f"correct the annotation `{APPROVE}`, or remove it"
+        return tuple(replace(each, advice=advice) for each in error.refusals)
     return ()

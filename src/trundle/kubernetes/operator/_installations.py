@@ -110,8 +110,14 @@ class Installations:
             ClusterError: there is no such Secret or key.
         """
         where = f"Secret {namespace}/{name}"
-        with asked(where):
-            data = plain(self._client.get(Secret, name, namespace=namespace)).get("data") or {}
+        try:
+            with asked(where):
+                data = plain(self._client.get(Secret, name, namespace=namespace)).get("data") or {}
+        except RequestError as error:
+            if error.status != MISSING:
+                raise
+            advice = f"create it: kubectl create secret generic {name} --namespace {namespace} --from-file={key}"
+            raise ClusterError(where, "the publisher's root", "no such Secret", advice) from None
         try:
             return base64.b64decode(data[key], validate=True)
         except (KeyError, binascii.Error):

@@ -71,6 +71,7 @@ class Operator:
         self._settings = msgspec.structs.replace(settings or HttpSettings(), outages=self._outages)
         self._keepers: dict[str, Keeper] = {}
         self._recorded: dict[str, tuple[str, str]] = {}
+        self._is_clean = False
         self._wake = threading.Event()
         self.stopped = threading.Event()
 
@@ -88,6 +89,7 @@ class Operator:
         pace = Pace(self._interval)
         while not self.stopped.is_set():
             if self._leadership is not None and not self._leadership.holds:
+                self._is_clean = False
                 self.stopped.wait(0.2)
                 continue
             self._wake.clear()
@@ -131,11 +133,13 @@ class Operator:
         )
 
     def _is_tidy(self, documents: list[dict[str, Any]]) -> bool:
-        """Ends converting for installations that are gone; whether that could be looked at."""
-        if self._namespace != "*":
-            return True
+        """Ends converting for installations that are gone, and completes what an operator before left; whether that could be done."""
         try:
-            self._rolling.tidy(map(owner_of, documents))
+            if not self._is_clean:
+                self._rolling.clean()
+                self._is_clean = True
+            if self._namespace == "*":
+                self._rolling.tidy(map(owner_of, documents))
         except TrundleError as error:
             self._log(str(error))
             return False
@@ -200,19 +204,24 @@ class Operator:
             )
         self._recorded[metadata["uid"]] = new
         now = self._clock()
+
+        def record(reason: str, message: str, line: str, *, warning: bool) -> None:
+            self._log(f"{what}: {line}")
+            try:
+                self._found.record(document, reason, message, now, warning=warning)
+            except ClusterError as error:  # A namespace that is being deleted takes none.
+                self._log(f"{what}: {error}")
+
         if before is None or before[0] != new[0]:
-            self._log(f"{what}: {report.reason}: {report.message}")
-            self._found.record(
-                document, report.reason, report.message, now, warning=not _is_fine(report)
-            )
-        if blocked and (before is None or before[1] != blocked):
-            self._log(f"{what}: blocked: {blocked}")
-            self._found.record(document, "Blocked", blocked, now, warning=True)
+            line = f"{report.reason}: {report.message}"
+            record(report.reason, report.message, line, warning=not _is_fine(report))
+        said = report.message if before is None or before[0] != new[0] else ""
+        if blocked not in {"", said} and (before is None or before[1] != blocked):
+            record("Blocked", blocked, f"blocked: {blocked}", warning=True)
         published = report.status and report.status.condition("Published")
         was = conditions.get("Published")
         if published and published.status == "False" and (was is None or was["status"] != "False"):
-            self._log(f"{what}: {published.message}")
-            self._found.record(document, published.reason, published.message, now, warning=True)
+            record(published.reason, published.message, published.message, warning=True)
 
     def _check(self) -> None:
         if self._leadership is not None:

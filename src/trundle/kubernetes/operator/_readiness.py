@@ -33,12 +33,19 @@ def unready(found: Mapping[str, Any] | None) -> str:
         return "its volume is lost"
     named = _CONDITION.get(kind, "Ready")
     conditions = {each["type"]: each for each in status.get("conditions") or []}
+    failed = conditions.get("Failed")
+    if kind == "Job" and failed is not None and failed["status"] == "True":
+        return f"it has failed: {_words(failed)}; delete it, and it is applied anew"
     condition = conditions.get(named)
     if condition is None:
         return f"it has no condition {named} yet" if kind in _CONDITION else ""
     if condition["status"] == "True":
         return ""
-    return f"{named} is {condition['status']}: {condition.get('message') or condition.get('reason', '')}"
+    return f"{named} is {condition['status']}: {_words(condition)}"
+
+
+def _words(condition: Mapping[str, Any]) -> str:
+    return str(condition.get("message") or condition.get("reason", ""))
 
 
 def _replicas(found: Mapping[str, Any], status: Mapping[str, Any], wanted: int) -> str:

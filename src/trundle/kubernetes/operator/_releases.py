@@ -8,7 +8,7 @@ from typing import Any
 from trundle.errors import Kind
 from trundle.kubernetes._cluster import ClusterError
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
-from trundle.kubernetes.operator._objects import Objects
+from trundle.kubernetes.operator._objects import MANAGER, Objects
 from trundle.kubernetes.operator._ordering import Part
 
 RELEASE = "trundle.dev/release"
@@ -62,19 +62,24 @@ class Ownership:
         advice = "take them out of one of the two, or delete that release first"
         raise OtherReleaseError(self.owner, expected, shown, advice)
 
-    def is_taken(self, part: Part) -> bool:
-        """Whether another release has taken an object over."""
-        return bool(self._other(part))
+    def is_foreign(self, part: Part) -> bool:
+        """Whether an object is not of this release: another one has taken it over, or it was there before and was never applied."""
+        found = self._found(part)
+        if found is None:
+            return False
+        owner = _owner_in(found)
+        return owner != self.owner if owner else not _is_applied(found)
 
     def _other(self, part: Part) -> str:
         """The other release that an object belongs to; empty where there is none."""
-        try:
-            found = self._objects.get(part)
-        except DefinitionError:  # Its CRD is not there, nor is it.
-            return ""
-        annotations = ((found or {}).get("metadata") or {}).get("annotations") or {}
-        owner = str(annotations.get(RELEASE, ""))
+        owner = _owner_in(self._found(part))
         return "" if owner in {"", self.owner} else owner
+
+    def _found(self, part: Part) -> dict[str, Any] | None:
+        try:
+            return self._objects.get(part)
+        except DefinitionError:  # Its CRD is not there, nor is it.
+            return None
 
     def _still_has(self, owner: str, part: Part) -> bool:
         """Whether a release remembers an object as its own, and keeps it."""
@@ -95,6 +100,18 @@ class Ownership:
             )
             for each in remembered
         )
+
+
+def _owner_in(found: dict[str, Any] | None) -> str:
+    """The release that an object says that it belongs to; empty for none."""
+    annotations = ((found or {}).get("metadata") or {}).get("annotations") or {}
+    return str(annotations.get(RELEASE, ""))
+
+
+def _is_applied(found: dict[str, Any]) -> bool:
+    """Whether a release has ever applied an object, whatever was done to its annotations since."""
+    owners = found["metadata"].get("managedFields") or []
+    return any(each.get("manager") == MANAGER for each in owners)
 
 
 def record_of(namespace: str, name: str) -> Part:

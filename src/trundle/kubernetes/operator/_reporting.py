@@ -2,20 +2,15 @@
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from trundle.channels import Block, Blocked, RefusalCode, Status, format_time
-from trundle.errors import Code, Finding
+from trundle.channels import Blocked, RefusalCode, Status, format_time
+from trundle.errors import Finding
+from trundle.kubernetes.operator._advising import advised, words_for
 from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000
-_ADVICE: Mapping[Code, str] = {
-    RefusalCode.HELD: "remove the annotation `trundle.dev/hold`",
-    RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",
-}
-"""What to do in a cluster about refusals that name a command of an installation elsewhere."""
-_HELD = "held; remove the annotation `trundle.dev/hold` or `trundle.dev/roll-back`"
 _TAKEN_OVER = ("UpToDate", "ChannelUsable", "Published", "Held")
 
 
@@ -54,8 +49,8 @@ class Report:
     def waits(self, blocked: Iterable[Blocked]) -> None:
         """Says which versions are not taken, however long one waits; only the first of a reason."""
         for each in blocked:
-            why = _HELD if each.reason is Block.HOLD else each.message
-            self.blocked.setdefault(camel(str(each.reason)), f"{each.entry.version}: {why}")
+            words = f"{each.entry.version}: {words_for(each)}"
+            self.blocked.setdefault(camel(str(each.reason)), words)
 
     def stops(self, findings: Iterable[Finding], reason: str = "", *, ready: bool = False) -> None:
         """Says what is in the way.
@@ -65,7 +60,7 @@ class Report:
             reason: the reason of all of them; by their codes where empty.
             ready: whether what is there goes on being looked after.
         """
-        findings = [_advised(each) for each in findings]
+        findings = [advised(each) for each in findings]
         for each in findings:
             name = reason or camel(str(each.code))
             earlier = self.blocked.get(name)
@@ -163,11 +158,6 @@ def _migrated(found: Progress) -> tuple[str, str, str, str]:
         return "Migrated", "True", "Migrated", text
     reason = "Unmigrated" if found.findings else "Migrating"
     return "Migrated", "False", reason, found.message
-
-
-def _advised(finding: Finding) -> Finding:
-    """A finding with advice that can be followed in a cluster."""
-    return replace(finding, advice=_ADVICE.get(finding.code, finding.advice))
 
 
 def camel(code: str) -> str:

@@ -268,6 +268,10 @@ class Rolling:
         if gone:
             self.forget(gone)
 
+    def clean(self) -> None:
+        """Deletes the schemas that an operator has left which was killed before it could do so."""
+        self._records.clean()
+
     def forget(self, owners: Iterable[str]) -> None:
         """Ends converting for some installations, as far as no CRD is left that was theirs."""
         used = {_owner_of(each) for each in self._cluster.definitions()}

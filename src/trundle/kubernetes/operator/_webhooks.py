@@ -28,6 +28,7 @@ _PAUSE = 0.5
 
 _MOST_WAITING = 4
 """How many reviews of one installation wait for the hooks of its package at a time; those of others go on."""
+_UNREADY = "not all that is to be converted is loaded yet"
 _VERBS = frozenset({"convert", "admit"})
 
 
@@ -99,11 +100,14 @@ class Webhooks:
         verb, _, owner = path[1:].partition("/")
         if verb in _VERBS and owner:
             found = self._converting.get(owner)
-            path = f"/{verb}" if found else "/unknown"
-            application = found.application if found else self._own
-            await application({**scope, "path": path}, receive, send)
+            if found is not None:
+                await found.application({**scope, "path": f"/{verb}"}, receive, send)
+            elif self._ready:
+                await _refused(send, 404, f"nothing of an installation {owner} is converted here")
+            else:
+                await _refused(send, 503, _UNREADY)
         elif path == "/readyz" and not self._ready:
-            await _unready(send)
+            await _refused(send, 503, _UNREADY)
         else:
             await self._own(scope, receive, send)
 
@@ -166,8 +170,8 @@ class Webhooks:
         return _Converting(WebhookApplication(conversions, self._metrics, threads), schemas)
 
 
-async def _unready(send: _Send) -> None:
-    body = b"not all that is to be converted is loaded yet"
+async def _refused(send: _Send, status: int, why: str) -> None:
+    body = why.encode()
     headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": 503, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,62 @@
+"""What to do in a cluster about what is in the way; commands of an installation elsewhere are of no use there."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from trundle.channels import Block, Blocked, RefusalCode
+from trundle.errors import Code, Finding
+from trundle.kubernetes._cluster import MISSING, RequestError
+from trundle.kubernetes.operator._objects import OwnedError
+from trundle.kubernetes.operator._wanted import APPROVE, HOLD, ROLL_BACK
+
+_FORBIDDEN, _INVALID = 403, 422
+_UNCHANGEABLE = ("immutable", "may not change once set", "updates to ")
+_FINDINGS: Mapping[Code, str] = {
+    RefusalCode.HELD: f"remove the annotation `{HOLD}`",
+    RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",
+    RefusalCode.NOT_INSTALLED: f"remove the annotation `{ROLL_BACK}`",
+    RefusalCode.UNSIGNED_CHANNEL: "name a Secret with the publisher's root in `spec.trust.secretName`, or accept a channel that has no signatures with "
+    "`spec.trust.unsigned`",
+}
+_BLOCKED: Mapping[Block, str] = {
+    Block.HOLD: f"held; remove the annotation `{HOLD}` or `{ROLL_BACK}`",
+    Block.OTHER_DIGEST_APPROVED: "approved with other content; look at it, remove the annotation "
+    f"`{APPROVE}`, and put it there again",
+}
+_OWNED = "put back what the release has in them, or delete the object: it is applied anew"
+
+
+def advised(finding: Finding) -> Finding:
+    """A finding with advice that can be followed in a cluster."""
+    return replace(finding, advice=_FINDINGS.get(finding.code, finding.advice))
+
+
+def words_for(blocked: Blocked) -> str:
+    """Why a version is not taken, and what to do about that."""
+    if blocked.reason is Block.APPROVAL:
+        why = blocked.message.partition(";")[0]
+        return f"{why}; approve it with the annotation `{APPROVE}: {blocked.entry.version}`"
+    return _BLOCKED.get(blocked.reason, blocked.message)
+
+
+def words_of(error: Exception) -> str:
+    """What has failed, and what to do about that."""
+    match error:
+        case OwnedError():
+            return str(replace(error.findings[0], advice=_OWNED))
+        case RequestError():
+            return str(replace(error.findings[0], advice=_advice_for(error)))
+        case _:
+            return str(error)
+
+
+def _advice_for(error: RequestError) -> str:
+    if error.status == _FORBIDDEN and "cannot" in error.found:
+        return (
+            "grant it to the operator by a role with the label `trundle.dev/aggregate-to-operator`"
+        )
+    if error.status == MISSING and "namespaces " in error.found:
+        return "create the namespace, or ask the publisher to put it into the package"
+    if error.status == _INVALID and any(each in error.found for each in _UNCHANGEABLE):
+        return "delete the object, where nothing is lost with it: it is applied anew"
+    return error.advice
