@@ -52,7 +52,8 @@ class Lenience(msgspec.Struct, frozen=True, kw_only=True):
             server prunes it. A null element of a list stays an error: dropping it would move the others.
         defaults: whether a property that is missing, or null where that was dropped, gets the default that its
             schema declares. Defaults are filled in where the object around them exists, also inside of one that
-            a default has made, as in Kubernetes' structural schemas.
+            a default has made, as in Kubernetes' structural schemas. Over a base, what its reader is shown as missing
+            stays missing.
         unknown: what happens to a property that the version does not know: `error`; `keep` carries it along, also
             through a store; `prune` drops it. Where a schema preserves unknown properties, none is unknown. What
             a reader of the base is shown may be written back, and is kept, whatever this says.
