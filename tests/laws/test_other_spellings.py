@@ -8,8 +8,8 @@ from evolving import evolve, forget, thing
 from trundle.runtime import Lenience
 
 V1, V2 = "2020-01-01", "2021-01-01"
-LOOSE = {"known": "<é>", "zz": 1.10, "bb": {"d": [1e22, 0], "c": None, "e": True}}
-MAP = {"b": "1", "a": "2"}
+LOOSE = {"known": "<é>", "bb": {"d": [1e22, 0], "c": None, "e": True}, "zz": 1.10}
+MAP = {"a": "2", "b": "1"}
 
 
 @pytest.fixture(scope="module", params=["generated for all", "with what it keeps apart"])

@@ -1,4 +1,4 @@
-"""What a client wrote back in other words: free-form data with other spaces, escapes or digits, and members in another order, but with the same values.
+"""What a client wrote back in other words: free-form data with other spaces, escapes or digits, or members in another order, but with the same values.
 
 Clients read documents and write them anew, each in its own way. What is spelt otherwise and says the same is no edit.
 """
@@ -17,7 +17,7 @@ _read = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def spelt_as_shown(value: Any, seen: Any) -> Any:
-    """A value with its free-form data, and the order of its maps, as the writer was shown them, where they say the same; the value itself where nothing is spelt otherwise.
+    """A value with its free-form data as the writer was shown it, where it says the same; the value itself where nothing is spelt otherwise.
 
     Args:
         value: an object of a generated class, or what is in one.
@@ -42,8 +42,6 @@ def spelt_as_shown(value: Any, seen: Any) -> Any:
     else:
         return value
     found: Any = value
-    if isinstance(value, dict) and [*value] != [*seen] and value.keys() == seen.keys():
-        found = {name: value[name] for name in seen}
     for key, (item, shown) in pairs:
         if (made := spelt_as_shown(item, shown)) is not item:
             found = copy.copy(value) if found is value else found
@@ -53,14 +51,14 @@ def spelt_as_shown(value: Any, seen: Any) -> Any:
 
 @once
 def _spellable_in(class_: Any) -> tuple[str, ...]:
-    """The attributes of a class that are free-form data or maps, or have some in them."""
+    """The attributes of a class that are free-form data, or have some in them."""
     return tuple(
         field.name for field in msgspec.structs.fields(class_) if _is_spellable(field.type, set())
     )
 
 
 def _is_spellable(type_: Any, seen: set[Any]) -> bool:
-    if type_ is msgspec.Raw or typing.get_origin(type_) is dict:
+    if type_ is msgspec.Raw:
         return True
     if isinstance(type_, type) and issubclass(type_, GeneratedObject) and type_ not in seen:
         seen.add(type_)
