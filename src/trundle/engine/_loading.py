@@ -14,6 +14,7 @@ from trundle.engine._frozen import frozen
 from trundle.engine._header import Header, plain_header, read_header
 from trundle.engine._layout import ABSENT, Layout, Slot
 from trundle.engine._links import Links
+from trundle.engine._model_errors import ModelErrors
 from trundle.engine._object import PENDING, Instance, Key
 from trundle.engine._places import Places
 from trundle.engine._scene import NotYet, NotYetHere
@@ -42,6 +43,7 @@ class Loading:
         known: Mapping[str, Instance] | None = None,
         *,
         is_code: bool = False,
+        has_defaults: bool = True,
     ) -> None:
         """Begins to load.
 
@@ -50,6 +52,7 @@ class Loading:
             around: for a map that is loaded on trial, the model that it stands in.
             known: the objects that there are; those of the session where None.
             is_code: whether code brings the objects: they get new ids, and those in their maps only link them.
+            has_defaults: whether what a map lacks gets its default.
         """
         self.world = world
         self.links = Links() if is_code else None
@@ -63,12 +66,12 @@ class Loading:
         self._taken: dict[int, tuple[Mapping[Any, Any], Instance]] = {}
         self._waiting: list[tuple[Instance, Slot]] = []
         self._given: dict[tuple[Instance, Key], Any] = {}
-        self._errors: list[EngineError] = []
+        self._errors = ModelErrors(world.limits.errors)
         self._roots: list[tuple[str, Any]] = []
         self._places: Places | None = None
         self._is_running = False
         self._is_last_try = False
-        self._has_defaults = True
+        self._has_defaults = has_defaults
         self._depth = 0
         self._classes: dict[tuple[str, str | None, str | None], tuple[Type, Layout]] = {}
         self._room = world.limits.objects - len(world.objects)
@@ -228,8 +231,7 @@ class Loading:
         Raises:
             EngineError: it cannot be loaded.
         """
-        trial = Loading(self.world, self)
-        trial._has_defaults = not is_made
+        trial = Loading(self.world, self, has_defaults=not is_made)
         try:
             found = trial.start(model, None, default, None)
             trial.excluded[found] = excluded
@@ -259,8 +261,7 @@ class Loading:
                 if self._is_last_try:
                     break
                 self._is_last_try = True
-        if self._errors:
-            raise EngineError.of(self._errors)
+        self._errors.raise_all()
         if self._waiting and self._around is not None:
             raise self._around.not_yet()
 
@@ -417,7 +418,7 @@ class Loading:
         except NotYet:
             self._waiting.append((instance, slot))
         except EngineError as error:
-            self._note(error, instance, slot)
+            self._errors.note(error, self._path(instance), slot)
 
     def _set(self, instance: Instance, slot: Slot, model: Mapping[str, Any]) -> None:
         """Computes a property."""
@@ -468,28 +469,6 @@ class Loading:
             if error.code == EngineCode.CONTRACT:
                 return ABSENT
             raise
-
-    def _note(self, error: EngineError, instance: Instance, slot: Slot) -> None:
-        """Notes what is wrong with a property, with its place in the model.
-
-        Raises:
-            EngineError: there is too much.
-        """
-        at = self._path(instance)
-        for each in error.errors:
-            if not each.path.startswith("$"):
-                each.path = f"{at}.{each.path or slot.name}"
-            each.package = each.package or slot.declaring.package
-            each.version = each.version or slot.declaring.version
-            each.class_name = each.class_name or slot.declaring.name
-            each.member = each.member or slot.name
-            each.file = each.file or slot.declaring.declaration.file
-            each.line = each.line or slot.declaration.line
-        known = {(each.path, each.message) for one in self._errors for each in one.errors}
-        if not {(each.path, each.message) for each in error.errors} <= known:
-            self._errors.append(error)
-        if len(self._errors) >= self.world.limits.errors:
-            raise EngineError.of(self._errors)
 
     def _path(self, instance: Instance) -> str:
         """Where an object stands in the model; for one that no map of it stands for, where its owner does."""

@@ -18,6 +18,8 @@ from trundle.runtime._objects import ABSENT, GeneratedObject
 from trundle.runtime._tables import leading_to
 from trundle.runtime._validation import read_value
 
+_text = msgspec.json.Encoder(order="deterministic").encode
+
 
 class _Default(NamedTuple):
     attribute: str
@@ -72,7 +74,8 @@ def _shown(items: list[Any], seen: Any) -> list[Any]:
         return [None] * len(items)
     if len(seen) == len(items):
         return seen
-    return [next((one for one in seen if one == each), None) for each in items]
+    known = {_text(each): each for each in seen}  # To compare each with each would take minutes
+    return [known.get(_text(each)) for each in items]
 
 
 def _made(default: _Default) -> Any:
