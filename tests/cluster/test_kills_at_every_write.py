@@ -59,16 +59,16 @@ class Mortal:
         self.operator = Operator(cluster, folder / "operator", kubeconfig=proxy.kubeconfig)
         self.space = ""
         self.deaths, self.counts = [], {}
-        self._port, self._told = free_port(), 0
+        self._port, self._stories = free_port(), 0
 
-    def told(self, kills):
-        """Tells the story in a new namespace; what is in the cluster after each step.
+    def played(self, kills):
+        """Plays the story in a new namespace; what is in the cluster after each step.
 
         Args:
             kills: at which writes of each step the operator is killed, each counted from its start.
         """
-        self._told += 1
-        self.space = f"mortal-{self._told}"
+        self._stories += 1
+        self.space = f"mortal-{self._stories}"
         root = f"--from-file={self.publisher.root}"
         self.cluster.kubectl("create", "namespace", self.space)
         self.cluster.kubectl("create", "secret", "generic", "root", "-n", self.space, root)
@@ -138,7 +138,7 @@ class Mortal:
         return has_reached(self.cluster, self.space, step)
 
     def _seen(self):
-        """All that is in the cluster of the package and of the operator, without what tells of times."""
+        """All that is in the cluster of the package and of the operator, without times."""
         found = {}
         everywhere = ("crd", "mutatingwebhookconfigurations", "storageversionmigrations")
         for kinds, where in ((everywhere, ()), (("configmaps", operators.CRD), ("-n", self.space))):
@@ -196,14 +196,14 @@ def mortal(cluster, publisher, tmp_path_factory):
 @pytest.fixture(scope="module")
 def calm(mortal):
     """What the story shows without a kill, its events, and how many writes each step has."""
-    found = mortal.told({})
+    found = mortal.played({})
     assert mortal.deaths == []
     return found, mortal.events, mortal.counts
 
 
-def tell(mortal, calm, kills):
-    """Tells the story with kills, and compares it with the calm one."""
-    found = mortal.told(kills)
+def require_alike(mortal, calm, kills):
+    """Plays the story with kills, and compares it with the calm one."""
+    found = mortal.played(kills)
     for step in STEPS:
         for each in found[step].keys() | calm[0][step].keys():
             here, there = found[step].get(each), calm[0][step].get(each)
@@ -212,13 +212,13 @@ def tell(mortal, calm, kills):
 
 
 def test_kills_at_some_writes_change_no_result(mortal, calm):
-    tell(mortal, calm, SAMPLE)
+    require_alike(mortal, calm, SAMPLE)
     assert len(mortal.deaths) == sum(map(len, SAMPLE.values()))
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("at", range(MOST))
 def test_kills_at_every_write_change_no_result(mortal, calm, at):
-    tell(mortal, calm, {each: [at] for each in STEPS})
+    require_alike(mortal, calm, {each: [at] for each in STEPS})
     # A look that finds nothing to do applies all once more, and may come or not.
     assert len(mortal.deaths) >= sum(at + 8 < min(each, MOST - 8) for each in calm[2].values())

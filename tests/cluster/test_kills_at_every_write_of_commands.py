@@ -36,7 +36,7 @@ class Place:
 
     @property
     def seen(self):
-        """The CRD and what is stored, without what tells of times."""
+        """The CRD and what is stored, without times."""
         crd = json.loads(self.cluster.kubectl("get", "crd", self.name, "-o", "json").stdout)
         notes = crd["metadata"].get("annotations")
         stored = self.cluster.stored(self.members.group, "members")

@@ -4,64 +4,24 @@ import json
 import os
 import sys
 
-import operators
-import pytest
 from clusters import until
-from operators import condition, installed, shown, thing, wanted
-from serving import registry
+from operators import (
+    change,
+    condition,
+    config,
+    create,
+    data,
+    has,
+    installed,
+    said,
+    shown,
+    spec_of,
+    there,
+    thing,
+    wanted,
+)
 
 MERGE = "application/merge-patch+json"
-
-
-@pytest.fixture(scope="module")
-def publisher(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("publisher")
-    with registry(folder / "registry") as host:
-        yield operators.Publisher(folder, host)
-
-
-@pytest.fixture(scope="module")
-def operator(cluster, publisher, tmp_path_factory):
-    running = operators.Operator(cluster, tmp_path_factory.mktemp("operator"))
-    try:
-        running.start()
-        running.define()
-        yield running
-    finally:
-        running.end()
-
-
-@pytest.fixture
-def space(cluster, publisher, request):
-    """A namespace with the publisher's root."""
-    name = request.node.name.replace("_", "-")[5:45].strip("-")
-    cluster.kubectl("create", "namespace", name)
-    cluster.kubectl(
-        "create", "secret", "generic", "root", "-n", name, f"--from-file={publisher.root}"
-    )
-    return name
-
-
-def create(cluster, document):
-    cluster.kubectl("apply", "-f", "-", text=json.dumps(document))
-
-
-def change(cluster, space, name, patch):
-    path = f"/apis/trundle.dev/v1/namespaces/{space}/installations/{name}"
-    cluster.request("PATCH", path, patch, kind=MERGE).ok()
-
-
-def config(name, value):
-    return thing("ConfigMap", name, data={"value": value})
-
-
-def there(cluster, space, *what):
-    return cluster.kubectl("get", "-n", space, *what, "--ignore-not-found", "-o", "name").stdout
-
-
-def spec_of(publisher, package, **further):
-    trust = {"secretName": "root"}
-    return {"registry": f"http://{publisher.host}", "package": package, "trust": trust, **further}
 
 
 def test_a_channel_is_followed_and_what_a_release_drops_goes(cluster, operator, publisher, space):
@@ -106,15 +66,6 @@ def test_what_is_wrong_with_a_spec_is_said(cluster, operator, publisher, space):
     message = next(e["message"] for e in found["status"]["conditions"] if e["type"] == "Blocked")
     assert "a channel, a version or a digest" in message
     assert "spec.policy" in message
-
-
-def said(cluster, space, name, kind):
-    conditions = shown(cluster, space, name)["status"]["conditions"]
-    return next((each["message"] for each in conditions if each["type"] == kind), "")
-
-
-def has(cluster, space, name, kind, *expected):
-    return condition(shown(cluster, space, name), kind) == expected
 
 
 def test_a_package_waits_for_one_that_it_requires(cluster, operator, publisher, space):
@@ -333,12 +284,6 @@ def test_the_plugin_of_kubectl(cluster, operator, publisher, space, tmp_path):
 def uid(cluster, space, name):
     return cluster.kubectl(
         "get", "configmap", name, "-n", space, "-o", "jsonpath={.metadata.uid}"
-    ).stdout
-
-
-def data(cluster, space, name):
-    return cluster.kubectl(
-        "get", "configmap", name, "-n", space, "-o", "jsonpath={.data.value}"
     ).stdout
 
 

@@ -2,41 +2,20 @@
 
 import json
 
-import operators
-import pytest
 from clusters import until
-from operators import installed, shown, wanted
-from serving import registry
-from test_operator import change, config, create, data, has, said, spec_of, there
-
-
-@pytest.fixture(scope="module")
-def publisher(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("publisher")
-    with registry(folder / "registry") as host:
-        yield operators.Publisher(folder, host)
-
-
-@pytest.fixture(scope="module")
-def operator(cluster, publisher, tmp_path_factory):
-    running = operators.Operator(cluster, tmp_path_factory.mktemp("operator"))
-    try:
-        running.start()
-        running.define()
-        yield running
-    finally:
-        running.end()
-
-
-@pytest.fixture
-def space(cluster, publisher, request):
-    """A namespace with the publisher's root."""
-    name = request.node.name.replace("_", "-")[5:45].strip("-")
-    cluster.kubectl("create", "namespace", name)
-    cluster.kubectl(
-        "create", "secret", "generic", "root", "-n", name, f"--from-file={publisher.root}"
-    )
-    return name
+from operators import (
+    change,
+    config,
+    create,
+    data,
+    has,
+    installed,
+    said,
+    shown,
+    spec_of,
+    there,
+    wanted,
+)
 
 
 def test_what_others_have_stays_theirs_when_an_installation_goes(

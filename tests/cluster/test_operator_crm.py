@@ -9,7 +9,6 @@ import json
 import re
 import subprocess
 
-import operators
 import pytest
 import warm
 import yaml
@@ -17,31 +16,12 @@ from clusters import until
 from crm_packages import CRM, VERSIONS, write_package, write_project
 from endless import LIMIT_REACHED
 from members_releases import install, reaches, removing
-from serving import registry
 from two_worlds import Serving, during, edit, without_traces
 
 GROUP = "crm.example.com"
 PACKAGE = "example/crm"
 PREVIEW = "2014-04-04-preview"
 FIRST_KEPT = "2016-06-06"
-
-
-@pytest.fixture(scope="module")
-def publisher(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("publisher")
-    with registry(folder / "registry") as host:
-        yield operators.Publisher(folder, host)
-
-
-@pytest.fixture(scope="module")
-def operator(cluster, publisher, tmp_path_factory):
-    running = operators.Operator(cluster, tmp_path_factory.mktemp("operator"))
-    try:
-        running.start()
-        running.define()
-        yield running
-    finally:
-        running.end()
 
 
 @pytest.fixture

@@ -3,43 +3,12 @@
 import contextlib
 import shutil
 
-import operators
 import pytest
 from carried import Members
 from members_releases import crd_versions, install, publish, reaches, removing, shapes
-from serving import registry
 from two_worlds import Serving, during, edit, without_traces
 
 MERGE = "application/merge-patch+json"
-
-
-@pytest.fixture(scope="module")
-def publisher(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("publisher")
-    with registry(folder / "registry") as host:
-        yield operators.Publisher(folder, host)
-
-
-@pytest.fixture(scope="module")
-def operator(cluster, publisher, tmp_path_factory):
-    running = operators.Operator(cluster, tmp_path_factory.mktemp("operator"))
-    try:
-        running.start()
-        running.define()
-        yield running
-    finally:
-        running.end()
-
-
-@pytest.fixture
-def space(cluster, publisher, request):
-    """A namespace with the publisher's root."""
-    name = request.node.name.replace("_", "-")[5:45].strip("-")
-    cluster.kubectl("create", "namespace", name)
-    cluster.kubectl(
-        "create", "secret", "generic", "root", "-n", name, f"--from-file={publisher.root}"
-    )
-    return name
 
 
 def seen(world, group, version):

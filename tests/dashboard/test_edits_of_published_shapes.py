@@ -87,10 +87,10 @@ class Editor:
             r'<section class="type"><h2>(.*?)</h2>(.*?)</section>', answer.text, re.DOTALL
         )
         places = r'<tr class="changed"><th scope="row" class="code">(.*?)</th>'
-        told = {
+        shown = {
             label: {html.unescape(x) for x in re.findall(places, part)} for label, part in parts
         }
-        return submitting.form_in(answer.text)[0], told
+        return submitting.form_in(answer.text)[0], shown
 
     def saved(self, given):
         return post(self.application, "/ui/objects/edit", **given, do="save").status
@@ -132,10 +132,10 @@ def test_edits_change_what_was_shown_and_nothing_else(editor):
         for label in editor.kind.versions:
             given, _ = editor.opened(label, name)
             before = editor.store.find(editor.key(name))
-            ready, told = editor.previewed(given)
+            ready, shown = editor.previewed(given)
             if ready is None:
                 continue  # What is stored is not valid: the page says where.
-            assert not any(told.values()), (name, label, told)
+            assert not any(shown.values()), (name, label, shown)
             assert editor.saved(ready) == 303
             after = editor.store.find(editor.key(name))
             assert stored_values(after) == stored_values(before)
@@ -143,11 +143,11 @@ def test_edits_change_what_was_shown_and_nothing_else(editor):
             fields = [each for each in given if re.match(r"/(?!metadata)", each)]
             field, typed = random_.choice(fields), random_.choice(TYPED)
             views = {each: editor.seen(each, name) for each in editor.kind.versions}
-            ready, told = editor.previewed({**given, field: typed})
+            ready, shown = editor.previewed({**given, field: typed})
             if ready is None or editor.saved(ready) != 303:
                 continue
             edits += 1
             for each, earlier in views.items():
-                assert told[each] == changed(earlier, editor.seen(each, name)), (name, field, each)
+                assert shown[each] == changed(earlier, editor.seen(each, name)), (name, field, each)
     assert untouched > 20
     assert edits > 5

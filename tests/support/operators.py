@@ -226,3 +226,40 @@ def installed(found):
     same = status.get("observedGeneration") == found.get("metadata", {}).get("generation")
     ready = condition(found, "Ready") or ("", "")
     return (status.get("installed") or {}).get("version"), same and ready[0] == "True"
+
+
+def create(cluster, document):
+    cluster.kubectl("apply", "-f", "-", text=json.dumps(document))
+
+
+def change(cluster, space, name, patch):
+    path = f"/apis/trundle.dev/v1/namespaces/{space}/installations/{name}"
+    cluster.request("PATCH", path, patch, kind="application/merge-patch+json").ok()
+
+
+def config(name, value):
+    return thing("ConfigMap", name, data={"value": value})
+
+
+def there(cluster, space, *what):
+    return cluster.kubectl("get", "-n", space, *what, "--ignore-not-found", "-o", "name").stdout
+
+
+def spec_of(publisher, package, **further):
+    trust = {"secretName": "root"}
+    return {"registry": f"http://{publisher.host}", "package": package, "trust": trust, **further}
+
+
+def said(cluster, space, name, kind):
+    conditions = shown(cluster, space, name)["status"]["conditions"]
+    return next((each["message"] for each in conditions if each["type"] == kind), "")
+
+
+def has(cluster, space, name, kind, *expected):
+    return condition(shown(cluster, space, name), kind) == expected
+
+
+def data(cluster, space, name):
+    return cluster.kubectl(
+        "get", "configmap", name, "-n", space, "-o", "jsonpath={.data.value}"
+    ).stdout

@@ -1,0 +1,34 @@
+"""The fixtures with an operator and a publisher; the `conftest.py` of a folder imports them where its tests use them."""
+
+import operators
+import pytest
+from serving import registry
+
+
+@pytest.fixture(scope="module")
+def publisher(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("publisher")
+    with registry(folder / "registry") as host:
+        yield operators.Publisher(folder, host)
+
+
+@pytest.fixture(scope="module")
+def operator(cluster, publisher, tmp_path_factory):
+    running = operators.Operator(cluster, tmp_path_factory.mktemp("operator"))
+    try:
+        running.start()
+        running.define()
+        yield running
+    finally:
+        running.end()
+
+
+@pytest.fixture
+def space(cluster, publisher, request):
+    """A namespace with the publisher's root."""
+    name = request.node.name.replace("_", "-")[5:45].strip("-")
+    cluster.kubectl("create", "namespace", name)
+    cluster.kubectl(
+        "create", "secret", "generic", "root", "-n", name, f"--from-file={publisher.root}"
+    )
+    return name
