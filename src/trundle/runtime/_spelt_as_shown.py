@@ -4,6 +4,8 @@ Clients read documents and write them anew, each in its own way. What is spelt o
 """
 
 import copy
+import functools
+import json
 import typing
 from decimal import Decimal
 from typing import Any
@@ -13,7 +15,7 @@ import msgspec
 from trundle.runtime._by_class import once
 from trundle.runtime._objects import GeneratedObject
 
-_read = msgspec.json.Decoder(float_hook=Decimal).decode
+_read = functools.partial(json.loads, parse_float=Decimal, parse_int=Decimal)
 
 
 def spelt_as_shown(value: Any, seen: Any) -> Any:
@@ -72,19 +74,17 @@ def _says_the_same(one: msgspec.Raw, other: msgspec.Raw) -> bool:
     if bytes(one) == bytes(other):
         return False  # It is spelt so already.
     try:
-        return _same(_read(one), _read(other))
-    except (msgspec.DecodeError, ArithmeticError, RecursionError):
+        return _same(_read(bytes(one)), _read(bytes(other)))
+    except (ValueError, ArithmeticError, RecursionError):
         return False
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two values of JSON are the same; numbers are compared exactly, and `true` is no number."""
+    """Whether two values of JSON are the same; numbers are compared exactly, and -0 is not 0."""
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_same(one[key], other[key]) for key in one)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, int | Decimal) and isinstance(other, int | Decimal):
-        if isinstance(one, bool) or isinstance(other, bool):
-            return one is other
-        return one == other and str(one).startswith("-") == str(other).startswith("-")
+    if isinstance(one, Decimal) and isinstance(other, Decimal):
+        return one == other and one.is_signed() == other.is_signed()
     return type(one) is type(other) and bool(one == other)

@@ -1,7 +1,10 @@
 """What is seen of objects: their names, and how they look as JSON to the versions that a law is held to."""
 
+import decimal
+import json
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any, TypeAlias
 
 import msgspec
@@ -11,6 +14,8 @@ from trundle.verify._broken import MISSING, LawBroken, differences, shown, spoke
 
 Context: TypeAlias = Callable[[], str]
 _NO_CONTEXT: Context = lambda: ""  # noqa: E731 - a constant
+_ALL_DIGITS = decimal.Context(prec=decimal.MAX_PREC)
+_EXACT: Mapping[str, Any] = {"parse_float": Decimal, "parse_int": Decimal}
 _MANY = 4
 """With more versions than these, an example is held to so many of them, chosen by its data."""
 
@@ -101,6 +106,39 @@ def _ordered(value: Any, named: frozenset[str]) -> Any:
             return {name: _ordered(each, named) for name, each in value.items()}
         case _:
             return value
+
+
+def in_one_spelling(value: Any) -> Any:
+    """A value whose free-form data is spelt in one way, whichever way its writer chose.
+
+    A put keeps the spelling that it has of what says the same.
+    """
+    match value:
+        case msgspec.Raw():
+            return msgspec.Raw(_canonical(json.loads(bytes(value), **_EXACT)).encode())
+        case GeneratedObject():
+            members = {name: getattr(value, name) for name in value.__struct_fields__}
+            made = {name: in_one_spelling(member) for name, member in members.items()}
+            return msgspec.structs.replace(value, **made)
+        case list():
+            return [in_one_spelling(each) for each in value]
+        case dict():
+            return {name: in_one_spelling(each) for name, each in value.items()}
+        case _:
+            return value
+
+
+def _canonical(value: Any) -> str:
+    match value:
+        case Decimal():
+            return str(value.normalize(_ALL_DIGITS))
+        case dict():
+            members = (f"{json.dumps(name)}:{_canonical(value[name])}" for name in sorted(value))
+            return f"{{{','.join(members)}}}"
+        case list():
+            return f"[{','.join(map(_canonical, value))}]"
+        case _:
+            return json.dumps(value)
 
 
 def some_versions(scheme: Scheme, resource: str, data: bytes) -> list[str]:
