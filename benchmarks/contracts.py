@@ -52,7 +52,7 @@ class _Scene:
     this = _Node()
     origin = _Origin()
     functions: Mapping[str, Any] = MappingProxyType({})
-    meter = None
+    meter = world = None
 
     def method(self, _receiver: Any, _name: str) -> None:
         """None: no value has methods of its own here."""

@@ -41,7 +41,7 @@ def _none(known: object, side: object) -> None:
 
 def unshared_package(evolution: Evolution, package: str) -> Mapping[str, bytes]:
     """The package that would be generated without sharing."""
-    apart = Unshared(evolution.schemas, evolution.all_changes, evolution.hooks.declarations)
+    apart = Unshared(evolution.schemas, evolution.all_changes, evolution.hooks)
     with (
         patch("trundle.codegen._classes.partition", _apart),
         patch("trundle.codegen._conversions.partition", _apart),

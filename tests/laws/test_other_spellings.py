@@ -5,6 +5,7 @@ import json
 import pytest
 from evolving import evolve, forget, thing
 
+from trundle import verify
 from trundle.runtime import Lenience
 
 V1, V2 = "2020-01-01", "2021-01-01"
@@ -84,3 +85,35 @@ def test_what_says_something_else_is_an_edit(scheme, stored, old, new):
     assert old.encode() in document
     changed = document.replace(old.encode(), new.encode())
     assert scheme.read(V2, scheme.put(None, changed, stored)) == changed
+
+
+@pytest.mark.parametrize("version", [V1, V2])
+@pytest.mark.parametrize("spelt", SPELLINGS.values(), ids=SPELLINGS)
+def test_the_first_law_takes_another_spelling_for_the_same(scheme, stored, version, spelt):
+    document = spelt(scheme.read(version, stored))
+    verify.law1(scheme, scheme.decode(stored), scheme.decode(document))
+
+
+def test_the_first_law_sees_another_value_in_free_form_data(scheme):
+    stored = scheme.to_storage(scheme.decode(thing(V2, loose={"a": 1.5, "b": [0]})))
+
+    class Wrong:
+        def __getattr__(self, name):
+            return getattr(scheme, name)
+
+        def to_storage(self, document, base):
+            return base
+
+    for loose in ({"a": 1.25, "b": [0]}, {"a": 1.5, "b": [-0.0]}, {"a": 1.5, "b": []}):
+        with pytest.raises(verify.LawBroken, match="what a client writes, it reads"):
+            verify.law1(Wrong(), stored, scheme.decode(thing(V2, loose=loose)))
+
+
+@pytest.mark.parametrize(("one", "other"), [("0", "-0"), ("-0", "0"), ("0.0", "-0.0")])
+def test_a_zero_below_zero_is_another_value(scheme, one, other):
+    text = json.dumps(thing(V2, loose="number"), separators=(",", ":"))
+    first = text.replace('"number"', one).encode()
+    stored = scheme.put(None, first)
+    written = first.replace(f":{one}".encode(), f":{other}".encode())
+    assert written != first
+    assert scheme.read(V2, scheme.put(None, written, stored)) == written
