@@ -10,7 +10,7 @@ from trundle.runtime import BAG, DocumentError, Scheme
 from trundle.verify._broken import MISSING, Difference, LawBroken, differences, same, shown, spoken
 from trundle.verify._made_anew import may_be_made_anew
 from trundle.verify._removed import Removal, goes_with_an_object
-from trundle.verify._seen import context_of, named, some_versions, tree_of, view
+from trundle.verify._seen import context_of, in_free_form, named, some_versions, tree_of, view
 from trundle.verify._views import Edit, Path, changed_wrongly, nothing_in, value_at
 
 NOTHING: Mapping[str, str] = {}
@@ -116,6 +116,8 @@ def law_of_edits(
                     continue
                 if stands_for_nothing(scheme, (stored, written), other, place, edit):
                     continue
+                if no_longer_fits(scheme, written, other, place, edit, edited):
+                    continue
                 if expected == {} and is_absent_again(scheme, (stored, written), other, place):
                     continue
                 lost = (other, place, expected)
@@ -159,6 +161,32 @@ def hidden_beside_more(scheme: Scheme, puts: tuple[Any, Any], version: str, plac
         return False  # the edit has gone nowhere
     bare = scheme.to_storage(scheme.from_storage(puts[1], hub))
     return same(value_at(view(scheme, bare, version), place), after)
+
+
+def no_longer_fits(
+    scheme: Scheme, written: Any, version: str, place: Path, edit: Edit, edited: Any
+) -> bool:
+    """Whether a version sees nothing of free-form data, because the writer made of it what the version has no type for.
+
+    That is so where the writer edited free-form data, and the version sees the same of what the hub has without its bag: nothing, or
+    the zero value of what it requires. Free-form data shows all of an object or nothing.
+
+    Args:
+        scheme: the scheme of the generated package.
+        written: what is stored after the edit.
+        version: the version that sees nothing.
+        place: where it does not.
+        edit: what the edit looks like to the version.
+        edited: what the writer wrote.
+    """
+    if not any(in_free_form(edited, each.path) for each in edit.made):
+        return False
+    found = value_at(view(scheme, written, version), place)
+    if found is not MISSING and spoken(found) not in _ZEROS:
+        return False
+    hub = scheme.resources[named(scheme, written)[0]].hub
+    bare = scheme.to_storage(scheme.from_storage(written, hub))
+    return same(value_at(view(scheme, bare, version), place), found)
 
 
 def is_absent_again(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:

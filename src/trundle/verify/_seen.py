@@ -3,7 +3,7 @@
 import decimal
 import json
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
@@ -139,6 +139,33 @@ def _canonical(value: Any) -> str:
             return f"[{','.join(map(_canonical, value))}]"
         case _:
             return json.dumps(value)
+
+
+def in_free_form(value: Any, path: Iterable[int | str]) -> bool:
+    """Whether a path of an object's JSON leads into free-form data, or to it."""
+    for part in path:
+        match value:
+            case GeneratedObject():
+                names = dict(
+                    zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+                )
+                value = getattr(value, names[part]) if part in names else _others(value, part)
+            case list() | dict():
+                value = _element(value, part)
+            case _:
+                break
+    return isinstance(value, msgspec.Raw)
+
+
+def _others(value: GeneratedObject, name: int | str) -> Any:
+    return _element(getattr(value, "additional_properties", {}), name)
+
+
+def _element(value: Any, part: int | str) -> Any:
+    if isinstance(value, dict):
+        return value.get(part, MISSING)
+    known = isinstance(value, list) and isinstance(part, int) and part < len(value)
+    return value[part] if known else MISSING
 
 
 def some_versions(scheme: Scheme, resource: str, data: bytes) -> list[str]:
