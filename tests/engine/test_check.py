@@ -49,7 +49,7 @@ def test_a_good_package_has_no_findings():
 @pytest.mark.parametrize(
     ("parts", "code", "line", "severity"),
     [
-        ({"parent": "far:Db"}, "no-class", 2, "error"),
+        ({"parent": "far:Db"}, "no-class", 4, "error"),
         ({"contract": "$.class(far:Db)"}, "no-class", 7, "error"),
         ({"contract": "$.class(lib:Nothing)"}, "no-class", 7, "error"),
         ({"contract": "$.class('far.Db')"}, "no-class", 7, "error"),

@@ -72,7 +72,7 @@ def test_a_circle_of_parents_says_in_which_file_it_is(name):
     classes = {each: extends(parent) for each, parent in parents.items()}
     error = refusal(Engine([package("app", classes=classes)]).session().type, name)
     assert (error.code, error.class_name) == ("circular", name)
-    assert (error.file, error.line) == (f"Classes/class{list(classes).index(name)}.yaml", 1)
+    assert (error.file, error.line) == (f"Classes/class{list(classes).index(name)}.yaml", 2)
 
 
 def test_a_requirement_that_nothing_meets_names_both_packages():

@@ -13,16 +13,17 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
 from trundle.engine._mentions import Mention, mentions
+from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
 from trundle.engine._package_metas import PackageMetas
 from trundle.engine._repository import Repository
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources, compile_declared
 from trundle.engine._type import Type
 from trundle.engine.effects import Effects
-from trundle.engine.expressions import code_of
+from trundle.engine.expressions import Expression, code_of
 from trundle.engine.running import Routines
 from trundle.engine.statements import read_body
-from trundle.errors import Finding, expectation, shown
+from trundle.errors import Finding, Place
 from trundle.packages import Package, Requirement
 
 
@@ -30,7 +31,8 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     """What is wrong with the classes of packages.
 
     A class that cannot be built, a contract or default that cannot be compiled, and a type that is named but not in the package or its
-    requirements are errors. A type in the body of a method that no package has, and a statement that cannot be read, are warnings: they may never run.
+    requirements are errors. A type in the body of a method that no package has, a statement that cannot be read, and text in it that looks like an expression
+    are warnings: they may never run.
 
     Args:
         packages: the packages to check.
@@ -130,6 +132,7 @@ class _Checker:
                 continue
             yield from self._members(type_)
             yield from self._bodies(type_)
+            yield from _unread(type_)
             yield from self._names(type_)
             for wrong in self._classes.meta_errors(type_):
                 yield from wrong.findings
@@ -171,19 +174,10 @@ class _Checker:
 
     def _mention(self, type_: Type, mention: Mention) -> Iterator[Finding]:
         """What is wrong with a name."""
+        full = mention.name
         try:
-            full = type_.declaration.names.full(mention.name)
+            full = type_.full_name(mention.name)
             self._classes.edge(type_.source, full)
-        except KeyError:
-            message = expectation("a declared prefix", shown(mention.name))
-            error = type_.error(
-                EngineCode.NO_CLASS,
-                message,
-                advice="declare it under `Namespaces`",
-                member=mention.member,
-                line=mention.line,
-            )
-            yield from self._graded(error, mention, is_elsewhere=False)
         except EngineError as error:
             error.class_name, error.member = type_.name, mention.member
             error.file, error.line = type_.declaration.file, mention.line
@@ -207,6 +201,48 @@ class _Checker:
             self._repository, self._sources, Limits(), {}, {}, Routines({}), Effects(), None
         ) as session:
             session.load(model)
+
+
+def _unread(type_: Type) -> Iterator[Finding]:
+    """What looks like an expression in bodies and defaults, but is none, so that it is text; a warning, for it may be meant as text."""
+    for member, node in _written(type_.declaration):
+        for each in _scalars(node):
+            if each.may_be_expression and "$" in each.text:
+                try:
+                    _ = Expression(each.text, Place(line=each.line)).tree
+                except EngineError as error:
+                    located = type_.error(
+                        error.code,
+                        error.message,
+                        advice=error.advice,
+                        member=member,
+                        line=each.line,
+                    )
+                    yield replace(located.findings[0], severity="warning")
+
+
+def _written(declaration: ClassDeclaration) -> Iterator[tuple[str, Node]]:
+    """The defaults of a class and the bodies of its methods, with the member that each belongs to."""
+    for member, each in _contracted(declaration):
+        if each.default is not None:
+            yield member or each.name, each.default
+    for method in declaration.methods.values():
+        if method.body is not None:
+            yield method.name, method.body
+
+
+def _scalars(root: Node) -> Iterator[ScalarNode]:
+    left = [root]
+    while left:
+        node = left.pop()
+        match node:
+            case ScalarNode():
+                yield node
+            case ListNode():
+                left += reversed(node.items)
+            case MapNode():
+                for key, value in reversed(node.entries):
+                    left += (value, key)
 
 
 def _no_static(type_: Type, name: str) -> object:

@@ -18,7 +18,7 @@ from trundle.engine._declarations import (
     PropertyDeclaration,
     PropertyUsage,
 )
-from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._errors import UNKNOWN_PREFIX, WRONG_SCOPE, EngineCode, EngineError
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode, is_empty, parse_nodes
 from trundle.errors import did_you_mean, expectation, listed, shown
 
@@ -114,6 +114,7 @@ class _Reader:
             name=self.class_name,
             names=self.names,
             parents=None if parents is None else self._names(parents, "a parent"),
+            parent_lines=tuple(each.line for each in _each(parents)),
             imports=self._names(root.get("Import"), "an imported class"),
             usage=usage,
             cardinality=self._choice(root.get("Cardinality"), ("One", "Many"), "One"),
@@ -133,6 +134,7 @@ class _Reader:
         found: str,
         advice: str,
         code: EngineCode = EngineCode.SYNTAX,
+        names: tuple[str, ...] = (),
     ) -> NoReturn:
         """Reports what stands at a line.
 
@@ -147,6 +149,7 @@ class _Reader:
             member=self.member,
             file=self.file,
             line=line,
+            names=names,
         )
 
     def _check_keys(self, node: MapNode, known: Collection[str], what: str) -> None:
@@ -168,13 +171,12 @@ class _Reader:
         except KeyError as error:
             known = [each for each in self.names.prefixes if each != "="]
             advice = did_you_mean(error.args[0], known, "declare it under `Namespaces`")
-            self.fail(line, "a declared prefix", shown(name), advice, EngineCode.NO_CLASS)
+            found = f"{shown(error.args[0])} in {shown(name)}"
+            code = EngineCode.NO_CLASS
+            self.fail(line, "a declared prefix", found, advice, code, UNKNOWN_PREFIX)
 
     def _names(self, node: Node | None, what: str) -> tuple[str, ...]:
-        if node is None:
-            return ()
-        items = node.items if isinstance(node, ListNode) else (node,)
-        return tuple(self._full(self._text(each, what), each.line) for each in items)
+        return tuple(self._full(self._text(each, what), each.line) for each in _each(node))
 
     def _text(self, node: Node, what: str) -> str:
         text = node.value if isinstance(node, ScalarNode) else None
@@ -258,7 +260,8 @@ class _Reader:
         scope = self._choice(node.get("Scope"), ("Session", "Public"), "")
         if usage == "Action" and scope == "Session":
             advice = "write `Scope: Public` alone"
-            self.fail(key.line, "a scope that fits `Usage: Action`", "`Scope: Session`", advice)
+            expected, found = "a scope that fits `Usage: Action`", "`Scope: Session`"
+            self.fail(key.line, expected, found, advice, EngineCode.SYNTAX, WRONG_SCOPE)
         return MethodDeclaration(
             name=name,
             usage=usage,
@@ -320,6 +323,13 @@ class _Reader:
             meta=node.get("Meta"),
             line=key.line,
         )
+
+
+def _each(node: Node | None) -> tuple[Node, ...]:
+    """One value, or those of a list."""
+    if node is None:
+        return ()
+    return tuple(node.items) if isinstance(node, ListNode) else (node,)
 
 
 def _described(node: Node) -> str:

@@ -225,15 +225,18 @@ class Classes:
         return self.get(source, edge.class_name)
 
     def _parent_edges(self, child: Type) -> Sequence[Edge]:
-        names = child.declaration.parents
+        declared = child.declaration
+        names = declared.parents
         if not names:
             names = () if child.name == ROOT_CLASS else (ROOT_CLASS,)
-        try:
-            return [self.edge(child.source, name) for name in names]
-        except EngineError as error:
-            declared = child.declaration
-            error.class_name, error.file, error.line = child.name, declared.file, declared.line
-            raise
+        found = []
+        for name, line in zip(names, declared.parent_lines or (declared.line,), strict=False):
+            try:
+                found.append(self.edge(child.source, name))
+            except EngineError as error:
+                error.class_name, error.file, error.line = child.name, declared.file, line
+                raise
+        return found
 
     def _lineage(self, root: Type) -> Lineage[Type]:
         def get(edge: Edge, version: SemVer) -> Type:
@@ -244,7 +247,7 @@ class Classes:
             found = Lineage(root, get, self.lock, self._limits.ancestors)
         except EngineError as error:
             if error.class_name == root.name and not error.file:
-                error.file, error.line = root.declaration.file, root.declaration.line
+                error.file, error.line = root.declaration.file, root.declaration.parents_line
             raise
         _check_usage(found)
         return found
@@ -256,9 +259,9 @@ def _check_usage(lineage: Lineage[Type]) -> None:
         meta = next((parent for parent in lineage.parents[each] if parent.is_meta), None)
         if meta and not each.is_meta:
             message = expectation(f"a parent of {each.name} that is no Meta class", meta.name)
-            raise each.error(
-                EngineCode.INHERITANCE, message, advice="add `Usage: Meta`, or remove it"
-            )
+            line = each.declaration.parents_line
+            advice = "add `Usage: Meta`, or remove it"
+            raise each.error(EngineCode.INHERITANCE, message, advice=advice, line=line)
 
 
 def _fitting(versions: Sequence[SemVer], spec: str | None) -> SemVer | None:

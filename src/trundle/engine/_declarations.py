@@ -118,7 +118,8 @@ class ClassDeclaration:
     Attributes:
         name: its full name; empty for a class without a name.
         names: what names in its code stand for.
-        parents: the parents as they are written; None where it says nothing of parents.
+        parents: the parents by their full names; None where it says nothing of parents.
+        parent_lines: where each of them stands.
         imports: the classes whose extension methods it uses, as they are written.
         usage: whether its objects describe other things.
         cardinality: for a description, how often one thing may have it.
@@ -134,6 +135,7 @@ class ClassDeclaration:
     name: str
     names: Names
     parents: tuple[str, ...] | None
+    parent_lines: tuple[int, ...]
     imports: tuple[str, ...]
     usage: ClassUsage
     cardinality: str
@@ -144,3 +146,8 @@ class ClassDeclaration:
     methods: Mapping[str, MethodDeclaration]
     file: str
     line: int
+
+    @property
+    def parents_line(self) -> int:
+        """Where its parents stand; where it starts, if it names none."""
+        return self.parent_lines[0] if self.parent_lines else self.line

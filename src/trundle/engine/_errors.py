@@ -87,6 +87,12 @@ _NAMES: dict[EngineCode, tuple[str, ...]] = {
 }
 """The names by which published packages catch errors of the engine."""
 
+UNKNOWN_PREFIX = ("KeyError", *_NAMES[EngineCode.NO_CLASS])
+"""The names of the error for a name whose prefix no class file declares."""
+
+WRONG_SCOPE = ("ValueError", *_NAMES[EngineCode.SYNTAX])
+"""The names of the error for a method whose usage and scope contradict each other."""
+
 
 def names_of(code: EngineCode) -> tuple[str, ...]:
     """The names by which published packages catch errors of a kind."""

@@ -79,7 +79,7 @@ class MetaRules:
                 found = metas[each.key] = []
                 for name, _ in attached(type_, each.meta):
                     try:
-                        meta = self._find(type_, name)
+                        meta = self._find(type_, type_.full_name(name))
                     except EngineError as error:
                         error.class_name, error.member = type_.name, each.member
                         error.file, error.line = type_.declaration.file, each.meta.line

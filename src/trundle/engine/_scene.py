@@ -30,6 +30,11 @@ class TypeValue:
     def name(self) -> str:
         """The full name of the class."""
 
+    @property
+    def methods(self) -> Mapping[str, Any]:
+        """Its methods by name."""
+        return {}
+
     @abstractmethod
     def read(self, name: str, scene: "Scene") -> Any:
         """The value of a static property.

@@ -22,7 +22,7 @@ from trundle.engine._type import Type
 from trundle.engine.contracts import Contract, Where, compile_contract
 from trundle.engine.expressions import Format, code_of
 from trundle.errors import expectation, listed
-from trundle.packages import Package, PackageFormat
+from trundle.packages import MANIFEST_FILE, Package, PackageFormat
 from trundle.version import SemVer
 
 NEWEST = PackageFormat(version=SemVer(1, 4, 0))
@@ -61,8 +61,8 @@ class Sources:
         """
         key = (package.name, package.version, class_name)
         if key not in self._classes:
+            self._check_format(package)
             with _about(package, class_name):
-                self._check_format(package)
                 path = package.classes.get(class_name) or self._unlisted(package)[class_name]
                 found = _find(self._file(package, path), class_name, path)
                 native = native_of(self._natives, found, package.version)
@@ -130,11 +130,18 @@ class Sources:
             return
         raise EngineError(
             EngineCode.FORMAT,
-            expectation(
-                f"a package in {NEWEST.language}, in format {NEWEST.version} or older", str(written)
-            ),
+            expectation(f"`Format: {_brief(NEWEST)}` or older", f"`Format: {_brief(written)}`"),
             advice="use a newer engine, or correct `Format`",
+            package=package.name,
+            version=package.version,
+            file=MANIFEST_FILE,
         )
+
+
+def _brief(form: PackageFormat) -> str:
+    """A format as manifests spell it: `1.4`, and with its language where that is another one."""
+    text = f"{form.version.major}.{form.version.minor}"
+    return text if form.language == NEWEST.language else f"{form.language}/{text}"
 
 
 def format_of(package: Package) -> Format:

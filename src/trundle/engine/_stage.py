@@ -8,13 +8,11 @@ from typing import Any, Protocol
 import msgspec
 
 from trundle.engine._dump import Dump
-from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
 from trundle.engine._object import Instance, Part
 from trundle.engine._scene import Callee, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.errors import expectation, shown
 
 
 class Loader(Protocol):
@@ -99,15 +97,7 @@ class Code(msgspec.Struct, eq=False):
         found = self.world.resolved.get((origin, name))
         if found is not None:
             return found
-        try:
-            full = origin.declaration.names.full(name)
-        except KeyError as error:
-            message = expectation("a declared prefix", f"{shown(error.args[0])} in {shown(name)}")
-            advice = "declare it under `Namespaces`"
-            raise origin.error(
-                EngineCode.NO_CLASS, message, advice=advice, line=None, names=("KeyError",)
-            ) from None
-        found = self.world.classes.resolve(origin.source, full)
+        found = self.world.classes.resolve(origin.source, origin.full_name(name))
         self.world.resolved[origin, name] = found
         return found
 

@@ -13,11 +13,12 @@ from trundle.engine._declarations import (
     PropertyDeclaration,
     PropertyUsage,
 )
-from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._errors import UNKNOWN_PREFIX, EngineCode, EngineError
 from trundle.engine._lineage import Lineage
 from trundle.engine._lock import Edge
 from trundle.engine._scene import Scene, TypeValue
 from trundle.engine.schemas import class_json_schema, class_schema
+from trundle.errors import did_you_mean, expectation, shown
 from trundle.packages import Package
 from trundle.schema import Schema
 
@@ -149,6 +150,25 @@ class Type(TypeValue):
     def descends_from(self, other: "Type") -> bool:
         """Whether it is a class or a child of it."""
         return self.lineage.includes(other)
+
+    def full_name(self, name: str) -> str:
+        """The full name that a name in the code of this class stands for.
+
+        Raises:
+            EngineError: its prefix is not declared.
+        """
+        names = self.declaration.names
+        try:
+            return names.full(name)
+        except KeyError as error:
+            (prefix,) = error.args
+            known = [each for each in names.prefixes if each != "="]
+            raise self.error(
+                EngineCode.NO_CLASS,
+                expectation("a declared prefix", f"{shown(prefix)} in {shown(name)}"),
+                advice=did_you_mean(prefix, known, "declare it under `Namespaces`"),
+                names=UNKNOWN_PREFIX,
+            ) from None
 
     def error(self, code: EngineCode, message: str, **about: Any) -> EngineError:
         """An error about this class, at its place unless another one is given; the statement in which it arises takes that place."""

@@ -15,9 +15,11 @@ from trundle.engine.contracts._parts import (
     MapPart,
     Part,
 )
-from trundle.engine.contracts._steps import calls_of, kept_types, taken_class
+from trundle.engine.contracts._steps import bare, calls_of, kept_types, taken_class
 from trundle.engine.contracts._violations import Problem, ViolationError, Wrong
 from trundle.engine.expressions import (
+    Binary,
+    Call,
     Code,
     Expression,
     Format,
@@ -221,6 +223,15 @@ def _check_methods(expression: Expression, language: Language) -> None:
             advice = did_you_mean(call.name, METHODS, "correct the name")
             line = expression.place.line
             raise EngineError(EngineCode.UNKNOWN_FUNCTION, message, advice=advice, line=line)
+    first = bare(expression.tree)
+    while isinstance(first, Binary) and first.operator == ".":
+        first = bare(first.left)
+    match first:
+        case Call(name=name, arguments=given) if name in METHODS:
+            if not (given and language.knows_function(name)):
+                message = expectation("a method of contracts on `$`", f"`{name}()` in {expression}")
+                advice, line = f"write `$.{name}()`", expression.place.line
+                raise EngineError(EngineCode.SYNTAX, message, advice=advice, line=line)
 
 
 def _list_part(listing: Listing, part: Callable[[Code], Part]) -> ListPart:

@@ -9,7 +9,8 @@ from typing import Any, Final
 from yaql.language import contexts, exceptions, utils
 
 from trundle.engine._described import described
-from trundle.engine._scene import Meter
+from trundle.engine._scene import Meter, ObjectValue, TypeValue
+from trundle.errors import meant, similar
 
 
 def _unlike(kind: type[Exception], text: str) -> type[Exception]:
@@ -63,19 +64,42 @@ class BriefContext(contexts.Context):  # type: ignore[misc]
         """What calls a function by its name, or a method where there is a receiver."""
 
         def call(*values: Any, **by_name: Any) -> Any:
-            return _RUNNER.call(
-                name,
-                self,
-                values,
-                by_name,
-                engine,
-                receiver,
-                data_context,
-                use_convention,
-                function_filter,
-            )
+            try:
+                return _RUNNER.call(
+                    name,
+                    self,
+                    values,
+                    by_name,
+                    engine,
+                    receiver,
+                    data_context,
+                    use_convention,
+                    function_filter,
+                )
+            except (
+                exceptions.NoFunctionRegisteredException,
+                exceptions.NoMethodRegisteredException,
+            ) as error:
+                if not hasattr(error, "meant"):
+                    error.meant = meant(similar(name, _known(self, receiver)))
+                raise
 
         return call
+
+
+def _known(context: Any, receiver: Any) -> set[str]:
+    """The names that a call could have: those of methods, where there is a receiver."""
+    kind = receiver.type if isinstance(receiver, ObjectValue) else receiver
+    if isinstance(kind, TypeValue):
+        return set(kind.methods)
+    wanted = "is_function" if receiver is utils.NO_VALUE else "is_method"
+    found = set()
+    while context is not None:
+        for name, definitions in getattr(context, "_functions", {}).items():
+            if name.isidentifier() and any(getattr(each, wanted) for each in definitions):
+                found.add(name)
+        context = context.parent
+    return found
 
 
 class MeteredContext(BriefContext):

@@ -96,7 +96,7 @@ def reason(error: Exception) -> tuple[EngineCode, str, str]:
         return EngineCode.LIMIT, words, "use smaller numbers"
     for kind, code, advice in _CODES:
         if isinstance(error, kind):
-            return code, _words(error), advice
+            return code, _words(error), getattr(error, "meant", "") or advice
     return EngineCode.THROWN, _words(error), ""
 
 

@@ -152,9 +152,8 @@ class Calls:
             raise type_.error(EngineCode.NO_METHOD, message, advice=advice, member=name)
         found = self._make(type_, winners[0], name)
         if name in (INITIALIZER, DESTRUCTOR) or found.routine.usage == "Extension":
-            message = expectation(
-                "a method that is called by its name on an object or a class", name
-            )
+            found_ = "the extension method " * (found.routine.usage == "Extension") + name
+            message = expectation("a method of objects, or a static one, to replace", found_)
             advice = "replace a method that it calls"
             raise type_.error(EngineCode.INVALID_OPERATION, message, advice=advice, member=name)
         self._mocks.add(type_, mocked(found.routine, found, replacement), holding)

@@ -17,7 +17,7 @@ from trundle.engine.running._frame import Frame
 from trundle.engine.running._natives import with_frame
 from trundle.engine.running._thrown import error_of
 from trundle.engine.running._watching import brief
-from trundle.errors import did_you_mean, expectation
+from trundle.errors import did_you_mean, expectation, shown
 
 _RESOURCES = "Resources/"
 
@@ -92,7 +92,14 @@ class Resources:
     def string(frame: Frame, name: str, owner: Any = None, binary: bool = False) -> str:  # noqa: FBT001, FBT002
         """A file as text; a binary one in base64."""
         data = _file(frame, name, owner)
-        return base64.b64encode(data).decode() if binary else data.decode()
+        if binary:
+            return base64.b64encode(data).decode()
+        try:
+            return data.decode()
+        except UnicodeDecodeError as error:
+            found = f"the byte {data[error.start]:#04x} at {error.start} in {name}"
+            advice = "give `binary => true` to have it in base64"
+            raise ValueError(expectation("text in UTF-8", found, advice)) from None
 
     @staticmethod
     @with_frame
@@ -109,7 +116,9 @@ class Resources:
 
 def _file(frame: Frame, name: str, owner: Any) -> bytes:
     origin: Any = frame.caller.origin if frame.caller is not None else frame.origin
-    if isinstance(owner, Handle | Type):
+    if owner is not None:
+        if not isinstance(owner, Handle | Type):
+            raise TypeError(expectation("an object or a class as `owner`", shown(owner)))
         origin = owner.type if isinstance(owner, Handle) else owner
     try:
         return origin.source.file(f"{_RESOURCES}{name}")  # type: ignore[no-any-return]

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
 
 from trundle.engine._declarations import ArgumentUsage, MethodDeclaration, MethodUsage
-from trundle.engine._errors import EngineCode
+from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._natives import function_names, native_of
+from trundle.engine._nodes import Node
 from trundle.engine._scene import Scene
 from trundle.engine._sources import compile_declared, format_of
 from trundle.engine._type import Type
@@ -18,7 +19,7 @@ from trundle.engine.running._blocks import Compiler
 from trundle.engine.running._coverage import CountingCompiler, Coverage
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._signals import Run
-from trundle.engine.statements import read_body
+from trundle.engine.statements import Block, read_body
 from trundle.errors import expectation, listed
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ class Routines:
             )
         body = None
         if declared.body is not None:
-            block = read_body(code_of(declared.body, class_.file), class_.file)
+            block = _block(declaring, declared.name, declared.body)
             compiler = (
                 Compiler(format_of(declaring.source))
                 if self._coverage is None
@@ -227,3 +228,19 @@ class Routines:
             is_static=declared.usage in ("Static", "Extension"),
             line=declared.line,
         )
+
+
+def _block(declaring: Type, name: str, body: Node) -> Block:
+    """The statements of a method.
+
+    Raises:
+        EngineError: some cannot be read.
+    """
+    file = declaring.declaration.file
+    try:
+        return read_body(code_of(body, file), file)
+    except EngineError as error:
+        for each in error.errors:
+            each.package, each.version = declaring.package, declaring.version
+            each.class_name, each.member = declaring.name, name
+        raise EngineError.of(error.errors) from None

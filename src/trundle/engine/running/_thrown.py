@@ -16,7 +16,7 @@ from trundle.engine.running._frame import Frame
 from trundle.engine.running._signals import Run, Signal
 from trundle.engine.running._targets import set_variable
 from trundle.engine.statements import Catch, Throw
-from trundle.errors import expectation, shortened, shown
+from trundle.errors import expectation, shortened
 
 Handled: TypeAlias = tuple[Signal]
 """The signal of a handler that took an error."""
@@ -143,13 +143,4 @@ def error_of(value: Any) -> EngineError | None:
 
 
 def _full(origin: Type, names: tuple[str, ...]) -> tuple[str, ...]:
-    found = []
-    for each in names:
-        try:
-            found.append(origin.declaration.names.full(each))
-        except KeyError as error:
-            message = expectation("a declared prefix", f"{shown(error.args[0])} in {shown(each)}")
-            raise origin.error(
-                EngineCode.NO_CLASS, message, advice="declare it under `Namespaces`"
-            ) from None
-    return tuple(found)
+    return tuple(origin.full_name(each) for each in names)

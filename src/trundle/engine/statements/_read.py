@@ -29,7 +29,7 @@ from trundle.engine.statements._records import (
     While,
 )
 from trundle.engine.statements._targets import read_target
-from trundle.errors import did_you_mean, expectation, listed, shown
+from trundle.errors import Place, did_you_mean, expectation, listed, shown
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _TYPE_NAME = re.compile(r"(?:\w*:)?[\w.]+")
@@ -101,9 +101,20 @@ class _Reader:
                 return Assign(read_target(target), value, line_of(target))
             case Mapped():
                 return self._construct(code)
-        found = "a list" if isinstance(code, Listing) else shown(code.value)
-        advice = "remove the quotes of an expression" if isinstance(code, Scalar) else "write `Do:`"
-        raise self.wrong(code, expectation("a statement", found), advice)
+        if isinstance(code, Listing):
+            raise self.wrong(code, expectation("a statement", "a list"), "write `Do:`")
+        self._check_plain(code)
+        advice = "write an expression such as `$.f()`, without quotes, or a construct"
+        raise self.wrong(code, expectation("a statement", shown(code.value)), advice)
+
+    def _check_plain(self, code: Scalar) -> None:
+        """Makes sure that text without quotes is not an expression with a mistake.
+
+        Raises:
+            EngineError: it looks like one, and is none.
+        """
+        if code.is_plain and isinstance(code.value, str) and "$" in code.value:
+            _ = Expression(code.value, Place(self._file, code.line)).tree
 
     def _construct(self, code: Mapped) -> Statement:
         keys = {key.value: value for key, value in code.entries if isinstance(key, Scalar)}
@@ -140,8 +151,14 @@ class _Reader:
             message = expectation("a construct or one assignment", f"the keys {listed(written)}")
             return self.wrong(code, message, "write each assignment as an item of the list")
         only = code.entries[0][0]
+        if isinstance(only, Scalar):
+            self._check_plain(only)
         text = _written(only)
         message = expectation("a construct or an expression to assign to", shown(text))
+        owners = [name for name, each in _CONSTRUCTS.items() if text in each.needs + each.takes]
+        if owners:
+            advice = f"write it beside the {' or '.join(owners)} that it belongs to, without a dash"
+            return self.wrong(only, message, advice)
         return self.wrong(only, message, did_you_mean(text, list(_CONSTRUCTS)))
 
     def wrong(self, code: Code, message: str, advice: str) -> EngineError:
