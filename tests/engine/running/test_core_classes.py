@@ -1,5 +1,7 @@
 """Classes of the core library that act on objects: `GC`, events, replication, and the reporter."""
 
+import json
+
 import pytest
 from programs import refused, run
 
@@ -217,3 +219,174 @@ def test_servers_may_fail_as_far_as_a_component_allows(allowed, is_enough):
     else:
         with refused("io.murano.applications.InstallationFailedException"):
             deployed(component)
+
+
+SERVER = """
+Extends: io.murano.resources.Instance
+Methods:
+  beginDeploy: {Body: [!yaql "trace(concat('begin ', $.name))"]}
+  endDeploy: {Body: [!yaql "trace(concat('end ', $.name))"]}
+  releaseResources: {Body: [!yaql "trace(concat('release ', $.name))"]}
+"""
+HOOKS = {
+    "onBeforeInstall": "servers, serverGroup",
+    "onInstallServer": "server, serverGroup",
+    "onCompleteInstallation": "servers, serverGroup, failedServers",
+    "configureSecurity": "servers, serverGroup",
+    "onPreConfigure": "servers, serverGroup",
+    "onConfigureServer": "server, serverGroup",
+    "onCompleteConfiguration": "servers, serverGroup, failedServers",
+}
+"""What components override, with the arguments of each."""
+
+STEPS = [
+    "onBeforeInstall",
+    "onInstallServer",
+    "onCompleteInstallation",
+    "configureSecurity",
+    "onPreConfigure",
+    "onConfigureServer",
+    "onCompleteConfiguration",
+]
+"""What one server hears, in this order."""
+
+
+def hooks(parent):
+    """The text of a class of applications that writes down what is called, with the server where there is one."""
+    lines = [f"Extends: io.murano.applications.{parent}", "Methods:"]
+    lines += ["  getConfigurationKey: {Body: [{Return: key}]}"]
+    for name, arguments in HOOKS.items():
+        declared = ", ".join(f"{{{each}: {{Contract: $}}}}" for each in arguments.split(", "))
+        said = f"concat({name}, ' ', $server.name)" if "server," in arguments else name
+        body = f'[!yaql "trace({said})"]'
+        lines.append(f"  {name}: {{Arguments: [{declared}], Body: {body}}}")
+    return "\n".join(lines)
+
+
+def run_application(body, parent="SingleServerApplication"):
+    """What a body gives, and what was called; `node(x)` in it makes a server."""
+    body = body.replace("node(", "new(I, flavor => f, image => i, name => ")
+    return applied(body, classes={"a.C": hooks(parent), "a.I": SERVER})
+
+
+def on(server):
+    return [f"{each} {server}" if "Server" in each else each for each in STEPS]
+
+
+def test_an_application_of_one_server_deploys_installs_and_configures_it():
+    body = "- $c: new(C, server => node(s))\n- $c.deploy()\n- $c.deploy()"
+    provided = ["begin s", "end s"]
+    assert run_application(body)[1] == [*provided, *on("s"), *provided]
+
+
+def test_an_application_of_several_servers_deploys_them_at_once():
+    body = "- $g: new('ap:ServerList', servers => [node(p), node(q)])\n- new(C, servers => $g).deploy()"
+    seen = run_application(body, "MultiServerApplication")[1]
+    assert seen[:4] == ["begin p", "begin q", "end p", "end q"]
+    expected = []
+    for step in STEPS:
+        expected += [f"{step} p", f"{step} q"] if "Server" in step else [step]
+    assert seen[4:] == expected
+
+
+TEMPLATE = (
+    "new('ap:TemplateServerProvider', serverNamePattern => 'node-{0}', "
+    "template => {'?' => {type => 'a.I'}, flavor => f, image => i}"
+)
+
+
+def test_an_application_scales_its_group_of_servers():
+    body = f"""
+    - $p: {TEMPLATE})
+    - $g: new('ap:ServerReplicationGroup', provider => $p, numItems => 2)
+    - $c: new(C, servers => $g, scaleFactor => 2)
+    - $c.deploy()
+    - $c.scaleOut()
+    - $more: $g.getServers().name
+    - $c.scaleIn()
+    - Return: [$more, !yaql '$g.items.name', !yaql '$g.items.select(name($))', $p.allocated]
+    """
+    found, seen = run_application(body, "MultiServerApplicationWithScaling")
+    assert found == [
+        ["node-1", "node-2", "node-3", "node-4"],
+        ["node-1", "node-2"],
+        ["Server 1", "Server 2"],
+        2,
+    ]
+    assert [each for each in seen if "Install" in each and "node" in each] == [
+        f"onInstallServer node-{number}" for number in (1, 2, 3, 4)
+    ]
+    assert [each for each in seen if "release" in each] == ["release node-3", "release node-4"]
+
+
+def test_a_provider_of_servers_makes_no_more_than_its_capacity():
+    body = f"""
+    - $p: {TEMPLATE}, capacity => 2)
+    - $g: new('ap:ServerReplicationGroup', provider => $p, numItems => 5)
+    - $g.deploy()
+    - Return: [!yaql '$g.getServers().name', $p.allocated]
+    """
+    assert run_application(body)[0] == [["node-1", "node-2"], 2]
+
+
+def test_a_group_of_groups_has_each_server_once():
+    body = """
+    - $s: new('ap:SingleServerGroup', server => node(s))
+    - $l: new('ap:ServerList', servers => [node(p), $s.server])
+    - $c: new('ap:CompositeServerGroup', serverGroups => [$s, $l])
+    - $before: $c.getServers().name
+    - $s.setServer(node(t))
+    - Return: [$before, !yaql '$c.getServers().name', !yaql '$s.getServers().name', !yaql '$s.getKey() = id($s)']
+    """
+    assert run_application(body)[0] == [["s", "p"], ["t", "p", "s"], ["t"], True]
+
+
+@pytest.mark.parametrize(
+    ("allowed", "enough"),
+    [("none", 0), ("one", 1), ("two", 2), ("three", 3), ("quorum", 2), ("any", 5)],
+)
+def test_how_many_of_five_servers_may_fail(allowed, enough):
+    body = f"""
+    - $all: range(5).select(new(I, flavor => f, image => i, name => str($)))
+    - $g: new('ap:ServerList', servers => $all)
+    - $c: type('ap:SoftwareComponent')
+    - Return: range(6).where($c.detectSuccess({allowed}, $g, $all.take($)))
+    """
+    assert run_application(body)[0] == list(range(enough + 1))
+
+
+@pytest.mark.parametrize("name", ["shop", None])
+def test_a_component_is_reported_by_its_name_or_else_its_id(caplog, name):
+    caplog.set_level("INFO", "trundle.status")
+    server = {"?": {"type": "a.I"}, "name": "s", "flavor": "f", "image": "i"}
+    app = {"?": {"type": "a.C", "name": name}, "server": server}
+    body = f"""
+    - $model: {{'?': {{type: io.murano.Environment}}, name: e, applications: [{json.dumps(app)}]}}
+    - $e: new($model)
+    - $e.deploy()
+    - Return: id($e.applications[0])
+    """
+    classes = {"a.C": hooks("SingleServerApplication"), "a.I": SERVER}
+    identifier = applied(body, classes=classes)[0]
+    shown = name or identifier
+    assert f"{shown}: Installing {shown}" in [each.getMessage() for each in caplog.records]
+
+
+def test_events_of_a_component_reach_their_subscribers():
+    names = [
+        "beforeInstall",
+        "installServer",
+        "completeInstallation",
+        "preConfigure",
+        "configureServer",
+        "completeConfiguration",
+    ]
+    handlers = "".join(
+        f"  handle{each[0].upper()}{each[1:]}: {{Arguments: [{{sender: {{Contract: $}}}}, "
+        f"{{others: {{Contract: $, Usage: VarArgs}}}}], Body: [trace({each})]}}\n"
+        for each in names
+    )
+    listening = "".join(f"    - $c.{each}Event.subscribe($w)\n" for each in names)
+    body = f"    - $c: new(C, server => new(I, flavor => f, image => i, name => s))\n    - $w: new(W)\n{listening}    - $c.deploy()"
+    classes = {"a.C": hooks("SingleServerApplication"), "a.I": SERVER, "a.W": f"Methods:\n{handlers}"}  # fmt: skip
+    assert [each for each in applied(body, classes=classes)[1] if each in names] == names

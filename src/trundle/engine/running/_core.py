@@ -2,10 +2,10 @@
 
 import base64
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trundle.documents import parse_values
+from trundle.documents import UnreadableError, parse_values
 from trundle.engine._handle import Handle, inside
 from trundle.engine._model import is_whole, load_model, load_object
 from trundle.engine._object import Instance
@@ -105,13 +105,13 @@ class Resources:
     @with_frame
     def json(frame: Frame, name: str, owner: Any = None) -> Any:
         """What a JSON file holds."""
-        return parse_values(_file(frame, name, owner), file=name, yaml=False)[0]
+        return _parsed(frame, name, owner, yaml=False)[0]
 
     @staticmethod
     @with_frame
     def yaml(frame: Frame, name: str, owner: Any = None) -> Any:
         """What the first document of a YAML file holds."""
-        return next(iter(parse_values(_file(frame, name, owner), file=name, yaml=True)), None)
+        return next(iter(_parsed(frame, name, owner, yaml=True)), None)
 
 
 def _file(frame: Frame, name: str, owner: Any) -> bytes:
@@ -128,6 +128,14 @@ def _file(frame: Frame, name: str, owner: Any) -> bytes:
         message = expectation(f"a resource of {origin.source.name}", name)
         advice = did_you_mean(name, known, f"add it to {_RESOURCES} of the package")
         raise FileNotFoundError(f"{message}; {advice}") from None
+
+
+def _parsed(frame: Frame, name: str, owner: Any, *, yaml: bool) -> Sequence[Any]:
+    """The documents of a file; packages catch what is wrong with them as they catch Python's errors of JSON."""
+    try:
+        return parse_values(_file(frame, name, owner), file=name, yaml=yaml)
+    except UnreadableError as error:
+        raise ValueError(str(error)) from None
 
 
 class Collector:
