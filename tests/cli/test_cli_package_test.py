@@ -4,7 +4,7 @@ import json
 from xml.etree import ElementTree as ET
 
 import pytest
-from tested_packages import MANIFEST, database, write
+from tested_packages import DB, MANIFEST, database, write
 
 FAILING = "  testFails:\n    Body:\n      - $.assertEqual(large, $.db.size(1))\n"
 USER = {
@@ -105,6 +105,48 @@ def test_a_package_without_tests_is_refused(line):
     done = line.run("package", "test", "bare")
     assert done.exit_code == 5
     assert "a class that extends io.murano.test.TestFixture" in done.stderr
+
+
+@pytest.mark.full
+def test_a_class_of_tests_that_cannot_be_built_is_shown_where_it_is_the_only_one(line):
+    fixture = "Namespaces: {=: acme, t: io.murano.test}\nName: DbTest\nExtends: t:TestFixtures\n"
+    write(line.folder / "packages/db", {"Classes/DbTest.yaml": fixture})
+    done = line.run("package", "test", "packages", "--jobs", "1")
+    assert done.exit_code == 3, done.output
+    assert "ERROR  acme.DbTest" in done.stdout
+    assert "did you mean io.murano.test.TestFixture?" in done.stdout
+    assert "Classes/DbTest.yaml:3" in done.stdout
+    assert done.stderr.strip() == "1 with an error"
+
+
+def test_a_package_that_is_in_two_folders_is_tested_once(line):
+    database(line.folder / "packages/again")
+    done = line.run("package", "test", "packages", "packages/db", "--jobs", "1")
+    assert done.exit_code == 0, done.output
+    assert done.stderr.strip() == "2 passed"
+
+
+@pytest.mark.full
+def test_classes_of_one_name_in_two_packages_are_two(line):
+    for name, large in (("acme.One", "large"), ("acme.Two", "huge")):
+        folder = database(
+            line.folder / f"packages/{name}",
+            f"  testLarge: {{Body: [!yaql '$.assertEqual({large}, $.db.size(4))']}}\n",
+            MANIFEST.replace("acme.Db\n", f"{name}\n"),
+        )
+        (folder / "Classes/Db.yaml").write_text(DB)
+    done = line.run(
+        "package", "test", "packages/acme.One", "packages/acme.Two", "--only", "acme.DbTest.testLarge",
+        "--jobs", "1", "--junit", "out.xml",
+    )  # fmt: skip
+    assert done.exit_code == 3, done.output
+    assert "ok      acme.DbTest.testLarge  acme.One/1.0.0" in done.stdout
+    assert "FAILED  acme.DbTest.testLarge  acme.Two/1.0.0" in done.stdout
+    suites = ET.parse(line.folder / "out.xml").getroot()
+    assert [(each.get("name"), each.get("package"), each.get("failures")) for each in suites] == [
+        ("acme.DbTest", "acme.One/1.0.0", "0"),
+        ("acme.DbTest", "acme.Two/1.0.0", "1"),
+    ]
 
 
 @pytest.mark.full

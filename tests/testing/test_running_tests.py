@@ -137,6 +137,122 @@ def test_coverage_knows_what_ran_and_what_did_not(tmp_path, jobs):
     assert [(each["line"], each["kind"]) for each in missed] == [(12, "block"), (14, "method")]
 
 
+CONSTRUCTS = """\
+Namespaces: {=: acme}
+Name: Db
+Methods:
+  chosen:
+    Arguments: [{n: {Contract: $.int()}}]
+    Body:
+      - If: $n > 1
+        Then: [{Return: big}]
+        Else: [{Return: small}]
+  loops:
+    Body:
+      - For: x
+        In: []
+        Do: [$.unused()]
+      - While: 1 > 2
+        Do: [$.unused()]
+      - Repeat: 1
+        Do: [{$y: 1}]
+  tried:
+    Body:
+      - Try: [{$y: 1}]
+        Catch:
+          - With: Oops
+            Do: [{Return: 1}]
+        Else: [{$z: 1}]
+        Finally: [{$w: 1}]
+  matched:
+    Arguments: [{v: {Contract: $}}]
+    Body:
+      - Match:
+          a: [{Return: A}]
+          b: [{Return: B}]
+        Value: $v
+        Default: [{Return: D}]
+  switched:
+    Body:
+      - Switch:
+          1 > 0: [{$x: 1}]
+          1 > 2: [{$x: 2}]
+        Default: [{$x: 3}]
+  unmet:
+    Body:
+      - If: 1 > 2
+        Then: [{$x: 2}]
+  shared: {Usage: Static, Body: [{Return: 1}]}
+  doubled: {Usage: Extension, Arguments: [{x: {Contract: $.int()}}], Body: [{Return: $x * 2}]}
+  unused: {Body: [{Return: 1}]}
+  declared:
+"""
+
+
+@pytest.mark.full
+def test_each_construct_is_counted_as_by_hand(tmp_path):
+    fixture = """\
+Namespaces: {=: acme, t: io.murano.test}
+Name: DbTest
+Import: Db
+Extends: t:TestFixture
+Methods:
+  testAll:
+    Body:
+      - $d: new(Db)
+      - $d.chosen(2)
+      - $d.loops()
+      - $d.tried()
+      - $d.matched(b)
+      - $d.switched()
+      - $d.unmet()
+      - :Db.shared()
+      - 5.doubled()
+"""
+    folder = database(tmp_path)
+    (folder / "Classes/Db.yaml").write_text(CONSTRUCTS)
+    (folder / "Classes/DbTest.yaml").write_text(fixture)
+    made = Package.from_folder(folder)
+    with Engine([made]).session() as session:
+        cases = cases_in(session, made)
+    found = list(run_tests(TestRun((made.archive,), jobs=1, coverage=True), cases))
+    assert [each.message for each in found] == [""]
+    # Of the methods with a body all but `unused`. Of the blocks: one of two in `chosen`, of three in `loops`, `matched` and
+    # `switched`, three of four in `tried`; and in `unmet` the condition that is not met, and not the block
+    ((name, methods, branches, lines),) = covered_rows(Covered.of(found))
+    assert (name, methods, branches) == ("acme.Db", "8/9", "8/17")
+    assert lines == "9 14 16 24 31 34 39 40 44 47"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("method", "status", "words"),
+    [
+        ("testTakes: {Arguments: [{x: {Contract: $.int().notNull()}}], Body: []}", Status.ERROR, "testTakes(x)] expected a value"),
+        ("testTakes: {Arguments: [{x: {Contract: $.int()}}], Body: [!yaql '$.assertEqual(null, $x)']}", Status.PASSED, ""),
+        ("testShared: {Usage: Static, Body: [!yaql '$.assertTrue(isObject($))']}", Status.ERROR, "assertTrue"),
+        ("testNothing:", Status.PASSED, ""),
+    ],
+)  # fmt: skip
+def test_what_a_test_may_be(tmp_path, method, status, words):
+    found = outcomes(tmp_path, f"  {method}\n")[method.partition(":")[0]]
+    assert found.status is status
+    assert words in found.message
+
+
+@pytest.mark.full
+def test_a_fixture_is_made_as_any_object_is(tmp_path):
+    folder = database(tmp_path)
+    text = TESTS.replace("Properties: {", "Properties: {needed: {Contract: $.int().notNull()}, ")
+    (folder / "Classes/DbTest.yaml").write_text(text)
+    made = Package.from_folder(folder)
+    with Engine([made]).session() as session:
+        cases = cases_in(session, made)
+    for each in run_tests(TestRun((made.archive,), jobs=1), cases):
+        assert each.status is Status.ERROR
+        assert "[acme.DbTest.needed] expected a value, found nothing" in each.message
+
+
 @pytest.mark.full
 def test_without_coverage_nothing_is_noted(tmp_path):
     found = outcomes(tmp_path)

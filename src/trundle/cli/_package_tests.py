@@ -86,7 +86,7 @@ def run_tests_of(
 
     Exits with 3 if a test does not pass.
     """
-    from trundle.testing import Covered, TestRun, covered_text, junit_xml  # noqa: PLC0415
+    from trundle.testing import Covered, Status, TestRun, covered_text, junit_xml  # noqa: PLC0415
 
     if against is None:
         what = _tested(folders or [], packages or [])
@@ -113,7 +113,7 @@ def run_tests_of(
         say(_summary(found))
     else:
         print_data(_outcomes_data(found, covered), output.value)
-    if any(each.message for each in found):
+    if any(each.status is not Status.PASSED for each in found):
         raise Refusal(ExitCode.FINDINGS)
 
 
@@ -131,7 +131,7 @@ class _Tested(NamedTuple):
 
 def _tested(folders: Sequence[Path], others: Sequence[Path]) -> _Tested:
     """The packages in folders, with others that they may use."""
-    packages = packages_below(folders or [Path()])
+    packages = _distinct(packages_below(folders or [Path()]))
     more = packages_below(others) if others else []
     return _Tested(packages, _distinct([*packages, *more]))
 
@@ -212,7 +212,7 @@ def _cases_of(what: _Tested, names: Sequence[str]) -> "list[Case]":
 
     with Engine(what.among).session() as session:
         cases = [case for each in what.packages for case in cases_in(session, each)]
-    if not any(each.method for each in cases):
+    if not cases:
         where = ", ".join(each.name for each in what.packages)
         expected = "a class that extends io.murano.test.TestFixture, with methods `test...`"
         raise unmet(where, expected, "none", "write one", ExitCode.NOT_FOUND)
@@ -247,7 +247,7 @@ def _coverage_text(covered: "Covered") -> str:
 def _summary(outcomes: "Sequence[Outcome]") -> str:
     """All of it in a line."""
     counts = {mark: sum(each.status.value == mark for each in outcomes) for mark in _MARKS}
-    words = {"passed": "passed", "failed": "failed", "error": "did not end"}
+    words = {"passed": "passed", "failed": "failed", "error": "with an error"}
     return ", ".join(f"{number} {words[mark]}" for mark, number in counts.items() if number)
 
 

@@ -338,6 +338,50 @@ def test_another_error_of_python_has_its_dotted_name():
         run("fail()", functions=failing(OddError("x")))
 
 
+@pytest.mark.parametrize(
+    "block",
+    [
+        "new('nope:S')",
+        "new(nope:S)",
+        "cast($, 'nope:S')",
+        "$.find('nope:S')",
+        "type('nope:S')",
+        "typeinfo('nope:S')",
+        "{Throw: 'nope:S'}",
+        "{Try: [{Throw: Oops}], Catch: [{With: 'nope:S'}]}",
+        "$.f(1)",
+        "new(E)",
+        "new(I)",
+        "new(M)",
+    ],
+)
+def test_a_prefix_that_is_not_declared_is_a_key_error_wherever_it_stands(block):
+    classes = {"a.E": "Extends: 'nope:S'", "a.I": "Import: 'nope:S'", "a.M": "Meta: 'nope:S'"}
+    methods = "f: {Arguments: [{x: {Contract: $.class(nope:S)}}]}"
+    found = caught_as("'py:KeyError'", f"- {block}", classes=classes, methods=methods)
+    assert found == "KeyError"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "full"),
+    [
+        ("Methods: {m: {Usage: Action, Scope: Session}}", "'py:ValueError'", "ValueError"),
+        ("Meta: A", "'py:ValueError'", "ValueError"),
+        ("Extends: Note", "'dsl:InvalidInheritanceError'", HISTORIC + "InvalidInheritanceError"),
+        ("Extends: S", "'dsl:CircularExpressionDependenciesError'", None),
+        (
+            "Name: S\n---\nName: S",
+            "'dsl:AmbiguousClassName'",
+            None,
+        ),
+    ],
+)
+def test_what_a_class_cannot_be_built_for_is_caught_by_its_historic_name(text, name, full):
+    classes = {"a.S": text, "a.Note": "Usage: Meta"}
+    found = caught_as(name, "- new(S)", classes=classes)
+    assert found == (full or HISTORIC + name.strip("'").partition(":")[2])
+
+
 def test_an_engine_error_is_caught_without_a_name():
     assert run(tried("- $.nothing()", "- Do: [{$out: 1}]")) == 1
 

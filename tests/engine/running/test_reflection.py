@@ -38,6 +38,7 @@ Namespaces: {=: a, io: io.murano}
 Extends: Base
 Meta: [{a.Note: {text: own}}, {a.Tag: {text: two}}]
 Methods:
+  twice: {Usage: Static, Arguments: [{x: {Contract: $.int()}}], Body: [{Return: $x * 2}]}
   run:
     Scope: Public
     Arguments: [{code: {Contract: $}}]
@@ -91,12 +92,18 @@ def evaluate(expression):
         ("typeinfo($).methods.where($.name = add).first().arguments.first().meta.text", ["argument"]),
         ("typeinfo($).properties.where($.name = s).first().meta.n", [4]),
         ("typeinfo($).methods.where($.name = add).first().arguments.last().meta.n", [4]),
-        ("typeinfo($).methods.name.orderBy($)", ["add", "run"]),
+        ("typeinfo($).methods.name.orderBy($)", ["add", "run", "twice"]),
         ("typeinfo($).package.meta.text", ["whole"]),
         ("typeinfo(io:Object).package.meta", []),
         ("str(typeinfo($).version)", "1.2.3"),
         ("list(typeinfo(Tag).cardinality, typeinfo(Tag).inherited)", ["Many", True]),
         ("typeinfo(Tag).targets", ["Type", "Method"]),
+        ("typeinfo(Tag).usage", "Meta"),
+        ("list(typeinfo(Alone).cardinality, typeinfo(Alone).inherited, typeinfo(Alone).targets)", ["One", False, ["All"]]),
+        ("[typeinfo(Base).properties.where($.name = s).first().setValue(null, 6), :Base.s]", [None, 6]),
+        ("typeinfo($).methods.where($.name = twice).first().invoke(null, 4)", 8),
+        ("typeinfo($).methods.where($.name = twice).first().invoke(:App, x => 4)", 8),
+        ("list(typeinfo($).version.prerelease, typeinfo($).version.build)", ["", ""]),
         ("typeinfo($).package.types.name.where($ = &quot;a.App&quot;)".replace("&quot;", '"'), ["a.App"]),
     ],
 )  # fmt: skip
