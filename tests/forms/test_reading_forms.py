@@ -124,6 +124,53 @@ def test_every_type_is_read():
         assert reading.form.steps[0].fields[0].type is each
 
 
+ATTRIBUTES = {
+    "integer": ["minValue: 1", "maxValue: 2"],
+    "string": [
+        "label: l",
+        "description: d",
+        "descriptionTitle: t",
+        "helpText: h",
+        "initial: i",
+        "required: false",
+        "hidden: true",
+        "errorMessages: {required: r, invalid: i}",
+        "regexpValidator: '^a'",
+        "regexpValidator: '/^a/i'",
+        "validators: [{expr: $ != x, message: m}]",
+        "validators: [{expr: {regexpValidator: '^a'}, message: m}]",
+        "minLength: 1",
+        "maxLength: 2",
+    ],
+    "text": ["minLength: 1", "maxLength: 2"],
+    "password": ["confirmInput: false", "minLength: 8"],
+    "choice": ["choices: [[a, A]]", "choices: {a: A}"],
+    "network": [
+        "include_subnets: true",
+        "filter: f",
+        "murano_networks: exclude",
+        "murano_networks: translate",
+        "allow_auto: false",
+    ],
+    "flavor": ["requirements: {min_vcpus: 1, max_disk: 2, min_memory_mb: 3}"],
+    "image": ["imageType: linux"],
+    "volume": ["include_volumes: true", "include_snapshots: false"],
+}
+"""The attributes that section 15 of the language's reference names, by the types of fields that have them."""
+
+
+@pytest.mark.parametrize(
+    ("type_", "attribute"), [(each, one) for each, some in ATTRIBUTES.items() for one in some]
+)
+def test_a_field_has_the_attributes_of_its_type(type_, attribute):
+    field = f"{{name: n, type: {type_}, {attribute}}}"
+    text = f"{APP}Forms: [{{main: {{region: main, fields: [{field}]}}}}]\n"
+    assert found(text) == []
+    if type_ not in ("string", "text", "password"):
+        other = text.replace(f"type: {type_}", "type: boolean")
+        assert [each[2] for each in found(other)] == ["note"]
+
+
 def refusals(form):
     """What is wrong with no answers at all: every attribute and every rule is computed."""
     try:

@@ -118,6 +118,16 @@ def test_for_over_nothing_leaves_the_variable():
     assert run("- $x: 7\n- For: x\n  In: []\n  Do: [{$x: 1}]\n- Return: $x") == 7
 
 
+def test_for_over_null_has_no_item():
+    assert run("- $x: 7\n- For: x\n  In: $none\n  Do: [{Return: 1}]\n- Return: $x") == 7
+
+
+@pytest.mark.parametrize("collection", ["5", "abc", "$.run"])
+def test_for_over_what_is_no_collection_is_an_error(collection):
+    with pytest.raises(EngineError):
+        run(f"For: x\nIn: {collection}\nDo: []")
+
+
 def test_for_over_a_lazy_sequence():
     body = "- $s: 0\n- For: x\n  In: range(5).where($ > 1)\n  Do: [{$s: $s + $x}]\n- Return: $s"
     assert run(body) == 9

@@ -134,9 +134,10 @@ def test_pselect_raises_the_first_error_at_the_end():
     assert seen == [3, 4]
 
 
-def test_config_belongs_to_the_core_alone():
+@pytest.mark.parametrize("call", ["config(a)", "config(a, b)", "decryptData(a)"])
+def test_config_and_decrypt_data_are_not_there_for_packages(call):
     with refused("yaql.language.exceptions.NoFunctionRegisteredException"):
-        run("config(a)")
+        run(call)
 
 
 def test_setattr_and_getattr_keep_values_by_object_class_and_name():
