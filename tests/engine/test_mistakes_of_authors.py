@@ -60,6 +60,10 @@ RETURN = "- Return: $given"
         ("{Contract: $.int()", "{Contract: $.class(Bb)", 4, "did you mean a.B?"),
         (RETURN, "- new(q:B)", 10, "expected a declared prefix, found 'q' in 'q:B'"),
         ("Name: A", "Name: A\nExtends: A", 3, "a.A extends a.A; remove one of these from `Extends`"),
+        # What is attached
+        ("Name: A", "Name: A\nMeta: {io.murano.metadata.Title: {txt: x}}", 3, "io.murano.metadata.Title: expected one of text, found 'txt'; did you mean text?"),
+        ("Name: A", "Name: A\nMeta: [io.murano.metadata.Title]", 3, "io.murano.metadata.Title: [io.murano.metadata.Title.text] expected a value"),
+        ("Contract: $.int()", "Contract: $.int(), Meta: {io.murano.metadata.forms.Position: {index: x}}", 4, "expected an integer, found 'x'"),
         # Usages
         ("Default: 1", "Usage: Inn", 4, "expected one of In, Out,"),
         ("    Body:", "    Usage: Statc\n    Body:", 9, "did you mean Static?"),

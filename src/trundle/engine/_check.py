@@ -10,20 +10,23 @@ from trundle.engine._classes import Classes
 from trundle.engine._core import core_packages
 from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._header import HEADER
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
 from trundle.engine._mentions import Mention, mentions
+from trundle.engine._meta_rules import described
 from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
 from trundle.engine._package_metas import PackageMetas
 from trundle.engine._repository import Repository
 from trundle.engine._session import Session
-from trundle.engine._sources import Sources, compile_declared
+from trundle.engine._sources import Sources, compile_declared, format_of
+from trundle.engine._structure import Fixed, structure
 from trundle.engine._type import Type
 from trundle.engine.effects import Effects
-from trundle.engine.expressions import Expression, code_of
+from trundle.engine.expressions import Expression, code_of, thaw
 from trundle.engine.running import Routines
 from trundle.engine.statements import read_body
-from trundle.errors import Finding, Place
+from trundle.errors import Finding, Place, did_you_mean, expectation, listed, shown
 from trundle.packages import Package, Requirement
 
 
@@ -136,6 +139,7 @@ class _Checker:
             yield from self._names(type_)
             for wrong in self._classes.meta_errors(type_):
                 yield from wrong.findings
+            yield from self._attached(type_)
 
     def _members(self, type_: Type) -> Iterator[Finding]:
         for each in type_.declaration.properties.values():
@@ -172,6 +176,38 @@ class _Checker:
         for each in mentions(declaration):
             yield from self._mention(type_, each)
 
+    def _attached(self, type_: Type) -> Iterator[Finding]:
+        """What Meta classes do not take of what a class gives them; a warning, for it may never be read."""
+        for place in described(type_.declaration):
+            for name, node in _metas(place.meta):
+                try:
+                    meta = self._classes.resolve(type_.source, type_.full_name(name.text))
+                except EngineError:  # `meta_errors` says so
+                    continue
+                for message, advice in self._wrong_values(type_, meta, node):
+                    error = type_.error(
+                        EngineCode.META,
+                        f"{meta.name}: {message}",
+                        advice=advice,
+                        member=place.member,
+                        line=name.line,
+                    )
+                    yield replace(error.findings[0], severity="warning")
+
+    def _wrong_values(self, type_: Type, meta: Type, node: MapNode) -> Iterator[tuple[str, str]]:
+        known = list(meta.properties)
+        unknown = [key.text for key, _ in node.entries if key.text not in known]
+        for each in unknown:
+            expected = f"one of {listed(known)}" if known else "no property"
+            yield expectation(expected, shown(each)), did_you_mean(each, known, "remove it")
+        made = structure(code_of(node, type_.declaration.file), format_of(type_.source))
+        if unknown or not isinstance(made, Fixed) or not meta.is_meta:
+            return
+        try:
+            self._load({HEADER: {"type": meta.label}, **thaw(made.value)})
+        except EngineError as error:
+            yield from ((each.message, each.advice) for each in error.errors)
+
     def _mention(self, type_: Type, mention: Mention) -> Iterator[Finding]:
         """What is wrong with a name."""
         full = mention.name
@@ -201,6 +237,16 @@ class _Checker:
             self._repository, self._sources, Limits(), {}, {}, Routines({}), Effects(), None
         ) as session:
             session.load(model)
+
+
+def _metas(node: Node) -> Iterator[tuple[ScalarNode, MapNode]]:
+    """The names of Meta classes in what is attached, each with the values of its properties."""
+    for each in node.items if isinstance(node, ListNode) else (node,):
+        if isinstance(each, ScalarNode):
+            yield each, MapNode((), each.line)
+        elif isinstance(each, MapNode):
+            for key, value in each.entries:
+                yield key, value if isinstance(value, MapNode) else MapNode((), key.line)
 
 
 def _unread(type_: Type) -> Iterator[Finding]:
