@@ -91,6 +91,8 @@ RETURN = "- Return: $given"
         (RETURN, "- If: $given\n        Do: []", 11, "`If` has no key Do; write one of Else, Then"),
         (RETURN, "- If: $given\n        Then: []\n      - Else: []", 12, "found 'Else'; write it beside the If or Try"),
         (RETURN, "- Try: []\n      - Catch: []", 11, "found 'Catch'; write it beside the Try"),
+        (RETURN, "- $x = 5", 10, "found the comparison `$x = 5`; to assign, write a colon"),
+        (RETURN, "- If: $given = 1\n        Then:\n          - Try: [{Return: $given = 2}]\n            Catch:\n              - Do:\n                - $.y = 5", 15, "found the comparison `$.y = 5`"),
         (RETURN, "- For: $i\n        In: [1]\n        Do: []", 10, "`For` takes the name of a variable; write it without `$`"),
     ],
 )  # fmt: skip

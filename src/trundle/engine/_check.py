@@ -1,7 +1,7 @@
 """Checks packages before they are offered: every class can be built, and names no type outside of the requirements."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import msgspec
@@ -23,9 +23,9 @@ from trundle.engine._sources import Sources, compile_declared, format_of
 from trundle.engine._structure import Fixed, structure
 from trundle.engine._type import Type
 from trundle.engine.effects import Effects
-from trundle.engine.expressions import Expression, code_of, thaw
+from trundle.engine.expressions import Binary, Expression, code_of, thaw
 from trundle.engine.running import Routines
-from trundle.engine.statements import read_body
+from trundle.engine.statements import Catch, Evaluate, Statement, read_body
 from trundle.errors import Finding, Place, did_you_mean, expectation, listed, shown
 from trundle.packages import Package, Requirement
 
@@ -155,17 +155,20 @@ class _Checker:
             if method.body is None:
                 continue
             try:
-                read_body(code_of(method.body, file), file)
+                wrong = tuple(
+                    map(_comparison, _compared(read_body(code_of(method.body, file), file)))
+                )
             except EngineError as error:
-                for each in error.errors:
-                    located = type_.error(
-                        each.code,
-                        each.message,
-                        advice=each.advice,
-                        member=method.name,
-                        line=each.line,
-                    )
-                    yield replace(located.findings[0], severity="warning")
+                wrong = error.errors
+            for each in wrong:
+                located = type_.error(
+                    each.code,
+                    each.message,
+                    advice=each.advice,
+                    member=method.name,
+                    line=each.line,
+                )
+                yield replace(located.findings[0], severity="warning")
 
     def _names(self, type_: Type) -> Iterator[Finding]:
         declaration = type_.declaration
@@ -237,6 +240,26 @@ class _Checker:
             self._repository, self._sources, Limits(), {}, {}, Routines({}), Effects(), None
         ) as session:
             session.load(model)
+
+
+def _compared(part: object) -> Iterator[Expression]:
+    """The statements in a part of a body that compare by `=` and do nothing else."""
+    if isinstance(part, Evaluate):
+        tree = part.expression.tree
+        if isinstance(tree, Binary) and tree.operator == "=":
+            yield part.expression
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _compared(each)
+    elif isinstance(part, Statement | Catch):
+        for each in fields(part):
+            yield from _compared(getattr(part, each.name))
+
+
+def _comparison(expression: Expression) -> EngineError:
+    message = expectation("a statement that does something", f"the comparison {expression}")
+    advice = "to assign, write a colon in the place of `=`"
+    return EngineError(EngineCode.SYNTAX, message, advice=advice, line=expression.place.line)
 
 
 def _metas(node: Node) -> Iterator[tuple[ScalarNode, MapNode]]:
