@@ -35,6 +35,23 @@ def test_those_that_require_it_or_require_what_does():
     assert kept == ["app/1.0.0", "lib/1.0.0", "lib/1.1.0", "mid/1.0.0", "old/1.0.0", "other/1.0.0"]
 
 
+def test_a_pre_release_takes_the_place_of_those_that_would_be_chosen_before_it():
+    found, kept = of(
+        package("lib", "0.9.0"),
+        package("lib", "1.0.0"),
+        package("lib", "1.1.0-rc.1"),
+        package("lib", "1.1.0"),
+        package("app", requires={"lib": "1"}),
+        package("old", requires={"lib": "0"}),
+        version="1.1.0-rc.1",
+    )
+    assert found == [
+        ("app", "1.0.0", ("app", "lib"), True),
+        ("old", "1.0.0", ("old", "lib"), False),
+    ]
+    assert kept == ["app/1.0.0", "lib/0.9.0", "lib/1.1.0-rc.1", "old/1.0.0"]
+
+
 def test_the_newest_version_of_each_counts():
     found, _ = of(
         package("lib", "1.1.0"),

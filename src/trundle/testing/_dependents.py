@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package
 from trundle.testing._errors import NoTestError
-from trundle.version import SemVer
+from trundle.version import SemVer, VersionRange
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Dependent:
 def dependents(
     packages: Iterable[Package], name: str, version: SemVer
 ) -> tuple[list[Dependent], list[Package]]:
-    """The packages that depend on a release, and all packages with that release in the place of newer ones.
+    """The packages that depend on a release, and all packages with that release in the place of those that would be chosen before it.
 
     Args:
         packages: all packages; the release is among them.
@@ -62,8 +62,18 @@ def dependents(
                 for wanted in newest[path[-2]].requirements
             )
             dependent.append(Dependent(each, path, takes))
-    kept = [each for each in known if each.name != name or each.version <= version]
+    ranges = [each.range for one in known for each in one.requirements if each.name == name]
+    kept = [
+        each for each in known if each.name != name or not _gives_way(each.version, version, ranges)
+    ]
     return dependent, kept
+
+
+def _gives_way(other: SemVer, version: SemVer, ranges: Iterable[VersionRange]) -> bool:
+    """Whether another release has to go, so that what takes both gets the one that is tested."""
+    if other <= version and version.is_prerelease:  # Others are chosen before it
+        return other != version and any(other in each and version in each for each in ranges)
+    return other > version
 
 
 def _path(start: Package, name: str, newest: dict[str, Package]) -> tuple[str, ...]:

@@ -21,6 +21,10 @@ Methods:
   two:
     Usage: Static
     Body: {Return: real}
+  scaled:
+    Usage: Static
+    Arguments: [{factor: {Contract: $.int(), Default: 1}}]
+    Body: {Return: $factor * 10}
   declaredOnly:
   plus:
     Usage: Extension
@@ -58,6 +62,9 @@ Methods:
       - x: {Contract: $}
     Body:
       Return: [fake, $x, $.n]
+  answer:
+    Body:
+      Return: format('answer {0}', $.n)
   takeAll:
     Arguments:
       - args: {Contract: $, Usage: VarArgs}
@@ -121,6 +128,10 @@ def run(body, *, mocks=True, methods=("run",)):
         # Static methods, those without a body, and those of Python
         ("- inject(Base, two, mock)\n- $o: new(Child)\n- Return: [$o.two(), '']", ["mock", ""]),
         ("- inject(Base, two, originalMethod() + '!')\n- Return: :Base.two()", "real!"),
+        ("- inject(:Child, two, mock)\n- Return: [!yaql ':Base.two()', !yaql ':Child.two()', !yaql 'new(Child).two()']", ["real", "mock", "mock"]),
+        ("- inject(new(Base), two, mock)\n- Return: [!yaql ':Base.two()', !yaql ':Child.two()']", ["mock", "mock"]),
+        ("- inject(Base, two, $, answer)\n- Return: [!yaql ':Base.two()', !yaql 'new(Child).two()']", ["answer test", "answer test"]),
+        ("- inject(Base, scaled, withOriginal(f => $factor) -> [$f, $.n, originalMethod()])\n- Return: !yaql ':Base.scaled(factor => 4)'", [4, "test", 40]),
         ("- inject(Base, declaredOnly, 3)\n- Return: new(Base).declaredOnly()", 3),
         ("- inject('io.murano.test.TestFixture', assertTrue, mocked)\n- Return: $.assertTrue(false)", "mocked"),
         # Lazy sequences are computed
@@ -137,7 +148,8 @@ def test_a_mock_answers(body, result):
         ("- inject(Base, thrice, 0)", "yaql.language.exceptions.NoMethodRegisteredException",
          "did you mean twice"),
         ("- inject(Base, '.init', 0)", "yaql.language.exceptions.NoMethodRegisteredException", ".init"),
-        ("- inject(Base, plus, 0)", HISTORIC + "DslInvalidOperationError", "plus"),
+        ("- inject(Base, plus, 0)", HISTORIC + "DslInvalidOperationError",
+         "found the extension method plus; replace a method that it calls"),
         ("- inject(Base, twice, $this, nothing)",
          "yaql.language.exceptions.NoMethodRegisteredException", "a method nothing"),
         ("- inject(Base, twice, null, fake)",
