@@ -50,7 +50,7 @@ def test_passing_tests(line):
 def test_a_failing_test_is_shown_and_written(line):
     database(line.folder / "packages/db", FAILING)
     done = line.run(
-        "package", "test", "packages", "--jobs", "1", "--junit", "out.xml", "--coverage"
+        "package", "test", "packages", "--jobs", "1", "--junit", "new/out.xml", "--coverage"
     )
     assert done.exit_code == 3
     assert "FAILED  acme.DbTest.testFails" in done.stdout
@@ -61,7 +61,7 @@ def test_a_failing_test_is_shown_and_written(line):
         "2 of 3 methods and 3 of 4 branches ran",
         "2 passed, 1 failed",
     ]
-    root = ET.parse(line.folder / "out.xml").getroot()
+    root = ET.parse(line.folder / "new/out.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("3", "1")
 
 

@@ -105,6 +105,7 @@ def run_tests_of(
     found = _outcomes(run, cases)
     covered = Covered.of(found) if coverage else None
     if junit is not None:
+        junit.parent.mkdir(parents=True, exist_ok=True)
         junit.write_bytes(junit_xml(found))
     if output is Format.TABLE:
         print_text(_outcomes_text(found, covered))
