@@ -32,8 +32,10 @@ def spelt_as_shown(value: Any, seen: Any) -> Any:
             return value
         changed = {}
         for name in _spellable_in(type(value)):
-            member = getattr(value, name)
-            if (made := spelt_as_shown(member, getattr(seen, name))) is not member:
+            member, shown = getattr(value, name), getattr(seen, name)
+            if member == shown:
+                continue  # The same bytes.
+            if (made := spelt_as_shown(member, shown)) is not member:
                 changed[name] = made
         return msgspec.structs.replace(value, **changed) if changed else value
     # What is paired wrongly says something else, mostly, and does no harm where it does not.
@@ -45,7 +47,7 @@ def spelt_as_shown(value: Any, seen: Any) -> Any:
         return value
     found: Any = value
     for key, (item, shown) in pairs:
-        if (made := spelt_as_shown(item, shown)) is not item:
+        if item != shown and (made := spelt_as_shown(item, shown)) is not item:
             found = copy.copy(value) if found is value else found
             found[key] = made
     return found
