@@ -231,6 +231,7 @@ def test_two_resource_types_of_a_group_alternate_on_one_connection(webhook):
                 assert converted(webhook, mixed, pool) == [old, member, old]
 
 
+@pytest.mark.full
 def test_a_process_that_is_killed_is_replaced_while_others_answer(webhook):
     stop, answers, broken = threading.Event(), [], []
 

@@ -251,6 +251,7 @@ def command(crm, *arguments, **options):  # noqa: F811
     )
 
 
+@pytest.mark.full
 def test_a_full_disk_leaves_whole_parts_only(crm, source, tmp_path, package):  # noqa: F811
     out = tmp_path / "out"
     arguments = (str(source), "--to", "2015-05-05", "--into", str(out), "--part-size", "10000")
