@@ -45,7 +45,15 @@ def source(tmp_path):
     large[250] = person(250, level="wood")
     (folder / "a.jsonl").write_bytes(b"\n".join(large) + b"\n")
     twice = person(1)[:-1] + b', "id": "another"}'
-    many = [person(300), b"", twice, b"\xff{}", b"[]", b'{"id": ' + b"[" * 3000, person(301)[:-9]]
+    many = [
+        person(300),
+        b"",
+        twice,
+        b"\xff{}",
+        b"[]",
+        b'{"id": ' + b"[" * 1_000_000,
+        person(301)[:-9],
+    ]
     (folder / "below" / "b.ndjson").write_bytes(b"\r\n".join(many))
     (folder / "empty.jsonl").write_bytes(b"")
     (folder / "_SUCCESS").write_bytes(b"")
