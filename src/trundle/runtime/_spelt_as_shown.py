@@ -16,6 +16,7 @@ from trundle.runtime._by_class import once
 from trundle.runtime._objects import GeneratedObject
 
 _read = functools.partial(json.loads, parse_float=Decimal, parse_int=Decimal)
+_without_spaces = functools.partial(msgspec.json.format, indent=-1)
 
 
 def spelt_as_shown(value: Any, seen: Any) -> Any:
@@ -76,6 +77,8 @@ def _says_the_same(one: msgspec.Raw, other: msgspec.Raw) -> bool:
     if bytes(one) == bytes(other):
         return False  # It is spelt so already.
     try:
+        if _without_spaces(one) == _without_spaces(other):
+            return True
         return _same(_read(bytes(one)), _read(bytes(other)))
     except (ValueError, ArithmeticError, RecursionError):
         return False
