@@ -40,6 +40,7 @@ check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/mypy benchmarks
 
 bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run.
 	@$(BIN)/python benchmarks/conversion.py

@@ -34,6 +34,9 @@ CONTRACTS: tuple[tuple[str, Any], ...] = (
 class _Type(TypeValue):
     name = "a.Node"
 
+    def read(self, name: str, _scene: Any) -> Any:
+        raise AttributeError(name)
+
 
 class _Node(ObjectValue):
     id, type, owner = "node", _Type(), None

@@ -21,6 +21,7 @@ from rounds import Timing
 from trundle.project import load_project
 from trundle.project.generated import generated_scheme
 from trundle.project.generating import generate
+from trundle.runtime import Scheme
 
 HERE = Path(__file__).parent
 
@@ -41,6 +42,7 @@ def main() -> None:
         loaded = load_project(project / "trundle.yaml")
         generate(loaded.config)
         with generated_scheme(loaded.config) as scheme:
+            assert isinstance(scheme, Scheme)
             jobs = [each for each in all_jobs(scheme) if arguments.only in each.name]
             check(jobs)
             found = measured(jobs, arguments.rounds)

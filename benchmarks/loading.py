@@ -63,7 +63,7 @@ class Connection:
 
 
 def _whole(chunks: bytes) -> bytes:
-    found = []
+    found: list[bytes] = []
     while True:
         size, _, chunks = chunks.partition(b"\r\n")
         length = int(size, 16)
@@ -73,7 +73,7 @@ def _whole(chunks: bytes) -> bytes:
         chunks = chunks[length + 2 :]
 
 
-def request(method: str, path: str, body: bytes = b"", **headers: str) -> bytes:
+def request(method: str, path: str, body: bytes = b"", /, **headers: str) -> bytes:
     """A request as it is sent."""
     named = {key.replace("_", "-"): value for key, value in headers.items()}
     given = {"host": "127.0.0.1", "content-type": "application/json", **named}

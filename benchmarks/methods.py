@@ -9,7 +9,7 @@ from typing import Any
 
 import rounds
 
-from trundle.engine import Engine, Limits, Session
+from trundle.engine import Engine, Handle, Limits, Session
 from trundle.engine.expressions import Expression, Format, Scope, freeze, language_for
 from trundle.engine.expressions._scope import context_of
 from trundle.engine.running._frame import Frame
@@ -112,7 +112,7 @@ def main() -> None:
 def _run_methods() -> None:
     package = Package.from_files({"manifest.yaml": MANIFEST, "Classes/App.yaml": TEXT})
     with Engine([package], limits=Limits(steps=10**9)).session() as session:
-        root = session.load({"?": {"type": "a.App"}})
+        root = loaded(session, "a.App")
         print("expressions: compiled, and on yaql's evaluator")
         world, this = session._world, root.instance  # noqa: SLF001 - there is no call of one expression
         scope = Scope(
@@ -177,8 +177,15 @@ def _session(others: int) -> Session:
     return Engine(packages, limits=Limits(steps=10**9)).session()
 
 
+def loaded(session: Session, name: str) -> Handle:
+    """An object of a class."""
+    found = session.load({"?": {"type": name}})
+    assert found
+    return found
+
+
 def _call(session: Session) -> Callable[[], Any]:
-    root = session.load({"?": {"type": "p0.App0"}})
+    root = loaded(session, "p0.App0")
     return lambda: session.call(root, "fibonacci", [1])
 
 
@@ -186,7 +193,7 @@ def _use(package: Package, count: int) -> None:
     """A method of so many classes is called for the first time."""
     with Engine([package]).session() as session:
         for at in range(count):
-            root = session.load({"?": {"type": f"{package.manifest.name}.App{at}"}})
+            root = loaded(session, f"{package.manifest.name}.App{at}")
             session.call(root, "fibonacci", [1])
 
 

@@ -117,16 +117,17 @@ def main() -> None:
     """Prints the times, and exits with 1 where loading or dumping is slower than it should be."""
     files = {"manifest.yaml": MANIFEST, "Classes/app.yaml": CLASSES}
     engine = Engine([Package.from_files(files)])
-    given = {"Objects": model(NODES), "Attributes": [], "ObjectsCopy": None}
+    nodes = model(NODES)
+    given: dict[str, Any] = {"Objects": nodes, "Attributes": [], "ObjectsCopy": None}
 
     def load() -> object:
         with engine.session() as session:
             return session.load(given)
 
     def load_by_hand() -> object:
-        return handwritten_model.load(given["Objects"])
+        return handwritten_model.load(nodes)
 
-    by_hand = handwritten_model.load(given["Objects"])
+    by_hand = handwritten_model.load(nodes)
     with engine.session() as session:
         root = session.load(given)
         assert len(session.objects) == len(by_hand) == 3 * NODES + 1

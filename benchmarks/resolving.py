@@ -132,7 +132,10 @@ def print_crowds() -> None:
     wishes = [Requirement(name, ANY) for name in shop.releases]
 
     def chosen() -> Mapping[str, Release]:
-        return Resolver(Peer(shop), BaseReporter()).resolve(wishes, max_rounds=100_000).mapping
+        found: Mapping[str, Release] = (
+            Resolver(Peer(shop), BaseReporter()).resolve(wishes, max_rounds=100_000).mapping
+        )
+        return found
 
     ours = resolve(wishes, shop).lock
     assert {each.name: each for each in ours.releases} == dict(chosen())

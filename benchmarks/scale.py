@@ -6,6 +6,7 @@ what each part has to do. What is compared is time of the processor; what grows 
 
 import argparse
 import contextlib
+import functools
 import heapq
 import json
 import operator
@@ -125,7 +126,8 @@ def measure_overhead(scheme: AnyScheme, folders: Folders, count: int, rounds: in
         print(f"{title:<48}{value * 1e6:>12,.1f} us")
     print(f"{'overhead of parts over the loop':<48}{statistics.median(net):>12.1%}")
     print(f"{'overhead of parts over conversions alone':<48}{statistics.median(gross):>12.1%}")
-    return (parts - start) / count
+    each: float = (parts - start) / count
+    return each
 
 
 def measure_workers(folders: Folders, count: int, most: int) -> float:
@@ -143,7 +145,7 @@ def measure_workers(folders: Folders, count: int, most: int) -> float:
     for number in range(1, most + 1):
         with cluster(number) as workers:
             report(f"a cluster of {number} {'worker' if number == 1 else 'workers'}", workers)
-            dispatch = seconds(lambda given=workers: hand_out(given), time.perf_counter) / PIECES
+            dispatch = seconds(functools.partial(hand_out, workers), time.perf_counter) / PIECES
             print(f"{'  and a piece of work that does nothing':<48}{dispatch * 1e6:>12,.1f} us")
     return dispatch
 

@@ -5,6 +5,7 @@ compared is measured in turns, in one run.
 """
 
 import contextlib
+import functools
 import http.client
 import json
 import re
@@ -181,9 +182,7 @@ def measure_puts(name: str, folder: Path, place: str, bare: Bare, scheme: AnySch
     with server(folder, place) as port:
         for round_ in range(PUT_ROUNDS + 1):
             loaded = Loaded(port, WRITERS)
-            seconds = loaded.apart(
-                lambda number, connection, at=round_: put(connection, number, at)
-            )
+            seconds = loaded.apart(functools.partial(put, round_))
             start = time.perf_counter()
             put_bare(bare, PUTS)
             if round_:
@@ -192,7 +191,7 @@ def measure_puts(name: str, folder: Path, place: str, bare: Bare, scheme: AnySch
     show(f"{name}: PUT, {WRITERS} writers", "bare transactions", mine, theirs, "0.50")
 
 
-def put(connection: Connection, number: int, round_: int) -> None:
+def put(round_: int, number: int, connection: Connection) -> None:
     """Edits an object again and again at an old version, as a client does that keeps what it read."""
     where = path(OLDER, key(number).name)
     connection.send(request("GET", where))

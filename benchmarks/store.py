@@ -6,6 +6,7 @@ PostgreSQL is measured where it is installed.
 """
 
 import contextlib
+import functools
 import json
 import shutil
 import sqlite3
@@ -160,7 +161,7 @@ def measure_puts(name: str, place: str, bare: Bare, scheme: AnyScheme) -> None:
             ]
             pairs.append(
                 (
-                    seconds(lambda given=documents: put(store, given)),
+                    seconds(functools.partial(put, store, documents)),
                     seconds(lambda: put_bare(bare)),
                 )
             )
@@ -251,7 +252,7 @@ def on_server(server: str, name: str) -> Iterator[tuple[str, Bare]]:
     import psycopg  # noqa: PLC0415
 
     with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+        connection.execute(f"CREATE DATABASE {name}")
     with psycopg.connect(f"{server}/{name}", autocommit=True) as connection:
         yield f"{server}/{name}", Bare(connection, "%s", "BEGIN")
 

@@ -40,4 +40,7 @@ _CLASSES = made(_class)
 def convert(data: bytes) -> bytes:
     """From bytes to bytes."""
     source = _CONVERTER.loads(data, _CLASSES[OlderWorkload])
-    return _CONVERTER.dumps(neighbour(source, _CLASSES[NewerWorkload], _CLASSES[NewerContainer]))
+    found: bytes = _CONVERTER.dumps(
+        neighbour(source, _CLASSES[NewerWorkload], _CLASSES[NewerContainer])
+    )
+    return found

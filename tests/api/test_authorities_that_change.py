@@ -5,6 +5,7 @@ import ssl
 import pytest
 from authorities import Authority
 
+from trundle._tls import verifying
 from trundle.api.access import Tls
 
 
@@ -36,7 +37,7 @@ def test_a_new_authority_counts_from_the_next_connection_on(tmp_path):
     tls = Tls(pair, pair, lambda: now[0], said.append)
 
     def client(authority=None):
-        context = ssl.create_default_context(cafile=own.certificate)
+        context = verifying(own.certificate)
         if authority is not None:
             context.load_cert_chain(authority.client("proxy", group="g"))
         return context

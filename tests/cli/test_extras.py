@@ -124,7 +124,14 @@ def test_the_command_without_its_extra_says_what_to_install(tmp_path):
 @pytest.mark.full
 @pytest.mark.parametrize(
     ("arguments", "extra"),
-    [(("status",), "channels"), full(("verify",), "verify"), full(("keys", "--help"), None)],
+    [
+        (("status",), "channels"),
+        (("serve", "--port", "0"), "api"),
+        full(("ui", "--port", "0"), "ui"),
+        full(("catalog", "list"), "catalog"),
+        full(("verify",), "verify"),
+        full(("keys", "--help"), None),
+    ],
 )
 def test_a_command_says_which_extra_it_needs(project, arguments, extra):
     assert run(command("generate"), "cli", folder=project).returncode == 0
@@ -146,7 +153,7 @@ def test_a_catalog_needs_its_extra_alone(tmp_path):
     assert (result.returncode, result.stdout[:18]) == (0, "stored a.Db 0.0.0 "), result.stderr
     result = run(command("catalog", "list", *place), "cli", folder=tmp_path)
     assert result.returncode == 1
-    assert "trundle[database]" in result.stderr
+    assert "trundle[catalog]" in result.stderr
 
 
 def test_every_package_of_an_extra_is_known():

@@ -28,7 +28,7 @@ from trundle.environments import _running as running
 
 
 def state(kept):
-    return kept.environments.state(kept.environments.get("shop", tenant=TENANT))
+    return kept.environments.overview("shop", tenant=TENANT).state
 
 
 @pytest.mark.full
@@ -336,13 +336,13 @@ def test_purging_removes_the_history_of_a_deleted_environment(shop):
     shop.environments.purge("shop", tenant=TENANT, dry_run=True)
     assert shop.history() == kept
     shop.environments.purge("shop", tenant=TENANT)
-    assert shop.environments.list(TENANT) == ()
+    assert shop.environments.overviews(TENANT) == ()
     with pytest.raises(NoSuchEnvironmentError):
         shop.history()
 
 
 def test_environments_belong_to_tenants(shop):
-    assert shop.environments.list("other") == ()
+    assert shop.environments.overviews("other") == ()
     with pytest.raises(NoSuchEnvironmentError):
         deploy(shop.environments, "shop", tenant="other", providers={})
     shop.environments.create("shop", tenant="other")
@@ -413,7 +413,7 @@ def test_secrets_are_kept_apart(shop):
     shown = [result, *shop.history(), shop.model()]
     shown += shop.environments.effects("shop", tenant=TENANT)
     assert "hush" not in repr(shown)
-    assert shop.environments.secret_names("shop", tenant=TENANT) == ("pw",)
+    assert shop.environments.overview("shop", tenant=TENANT).secrets == ("pw",)
     shop.environments.set_secret("shop", "pw", "hushed", tenant=TENANT)
     assert done(shop.deploy()) == [("change", "folder/one.yaml")]
     shop.run(delete)
@@ -449,7 +449,7 @@ def test_a_secret_that_no_database_keeps_is_refused_and_not_shown(shop, text):
         assert "hush" not in str(caught.value)
     with pytest.raises(InvalidSecretError):
         shop.edit(lambda model: model, secrets={"pw": text})
-    assert shop.environments.secret_names("shop", tenant=TENANT) == ()
+    assert shop.environments.overview("shop", tenant=TENANT).secrets == ()
     assert shop.environments.drafts("shop", tenant=TENANT) == ()
 
 

@@ -10,7 +10,6 @@ import msgspec
 import pytest
 import serving
 import warm
-from amounts import full
 from channel_data import DAY, HOUR, MINUTE, SECOND
 from sites import MONDAY, Site
 
@@ -146,7 +145,8 @@ def start(site, *arguments, command=(warm.TRUNDLE,)):
     )
 
 
-@pytest.mark.parametrize("kind", [signal.SIGTERM, full(signal.SIGINT)])
+@pytest.mark.full
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
 def test_the_command_follows_until_a_signal_and_then_ends_well(tmp_path, kind):
     now = dt.datetime.now(dt.UTC)
     site = Site(tmp_path)

@@ -7,7 +7,6 @@ import os
 import re
 import signal
 import socket
-import ssl
 import subprocess
 import threading
 import time
@@ -23,6 +22,7 @@ from apis import GROUP, NEW, OLD
 from authorities import Authority
 from webhooks import Webhook
 
+from trundle._tls import verifying
 from trundle.project import generate, load_config
 
 pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="it looks at processes")
@@ -231,6 +231,7 @@ def test_two_resource_types_of_a_group_alternate_on_one_connection(webhook):
                 assert converted(webhook, mixed, pool) == [old, member, old]
 
 
+@pytest.mark.full
 def test_a_process_that_is_killed_is_replaced_while_others_answer(webhook):
     stop, answers, broken = threading.Event(), [], []
 
@@ -271,9 +272,7 @@ def begun(webhook, body):
     """A connection with a request that the webhook reads; half of its body is still to come."""
     parts = urlsplit(webhook.url)
     raw = socket.create_connection((parts.hostname, parts.port), timeout=60)
-    client = ssl.create_default_context(cafile=webhook.authority).wrap_socket(
-        raw, server_hostname=parts.hostname
-    )
+    client = verifying(webhook.authority).wrap_socket(raw, server_hostname=parts.hostname)
     head = f"POST /convert HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Length: {len(body)}\r\n"
     client.sendall(f"{head}Expect: 100-continue\r\n\r\n".encode())
     assert client.recv(1000).startswith(b"HTTP/1.1 100 ")

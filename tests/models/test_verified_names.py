@@ -57,6 +57,7 @@ def proved(evolutions):
     return prove_classes(evolutions, "p", options, on_total=lambda _: None, on_step=lambda _: None)
 
 
+@pytest.mark.full
 def test_hooks_that_read_and_write_kind_and_metadata_are_verified():
     evolutions = PackageEvolutions(packages())
     assert evolutions.of("p").findings == evolutions.of("p").left_out == ()

@@ -45,7 +45,15 @@ def source(tmp_path):
     large[250] = person(250, level="wood")
     (folder / "a.jsonl").write_bytes(b"\n".join(large) + b"\n")
     twice = person(1)[:-1] + b', "id": "another"}'
-    many = [person(300), b"", twice, b"\xff{}", b"[]", b'{"id": ' + b"[" * 3000, person(301)[:-9]]
+    many = [
+        person(300),
+        b"",
+        twice,
+        b"\xff{}",
+        b"[]",
+        b'{"id": ' + b"[" * 1_000_000,
+        person(301)[:-9],
+    ]
     (folder / "below" / "b.ndjson").write_bytes(b"\r\n".join(many))
     (folder / "empty.jsonl").write_bytes(b"")
     (folder / "_SUCCESS").write_bytes(b"")
@@ -251,6 +259,7 @@ def command(crm, *arguments, **options):  # noqa: F811
     )
 
 
+@pytest.mark.full
 def test_a_full_disk_leaves_whole_parts_only(crm, source, tmp_path, package):  # noqa: F811
     out = tmp_path / "out"
     arguments = (str(source), "--to", "2015-05-05", "--into", str(out), "--part-size", "10000")

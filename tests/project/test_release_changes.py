@@ -137,6 +137,13 @@ STORED = ("stored-objects-given-up", Level.MAJOR)
             {("property-removed", Level.MAJOR), STORED},
         ),
         ("{a: {type: string}}", "{a: {type: string, description: new}}", set()),
+        ("{a: {type: string}}", "{a: {type: object}}", {("type-narrowed", Level.MAJOR)}),
+        ("{a: {type: string}}", "{a: {}}", {("type-widened", Level.MINOR)}),
+        (
+            "{a: {type: array, items: {type: integer}}}",
+            "{a: {type: array, items: {type: object}}}",
+            {("type-narrowed", Level.MAJOR)},
+        ),
         ("{a: {}}", "{a: {type: object}}", {("constraint-narrowed", Level.MAJOR)}),
         ("{a: {type: object}}", "{a: {}}", {("constraint-widened", Level.MINOR)}),
         (

@@ -1,5 +1,6 @@
 import json
 import re
+import sys
 
 import msgspec
 import pytest
@@ -222,6 +223,8 @@ def nested(levels, opening, closing):
     )
 
 
+READS_DEEP = sys.version_info >= (3, 14)
+"""Python 3.14 bounds the depth of what is read by the size of the stack, no longer by a number."""
 DEEP = {
     "free lists": (b'"free":', b"[", b"]"),
     "unknown lists": (b'"zzz":', b"[", b"]"),
@@ -245,7 +248,7 @@ def test_deep_nesting_is_read_or_is_a_document_error(scheme, kind, levels):
             call()
         except DocumentError:
             continue
-        assert levels < 10_000
+        assert levels < 10_000 or READS_DEEP
         assert kind != "unknown lists"
 
 

@@ -41,7 +41,7 @@ GOOD = "title: R\nproperties: {a: {type: string}}\n"
             '{"a": "\\ud800",\n"b": 1, "b": 2}',
             "line 1: expected each key once in an object, found 'b' a second",
         ),
-        ("v1.json", "[" * 10_000 + "]" * 10_000, "levels of lists and objects"),
+        ("v1.json", "[" * 10_000 + "]" * 10_000, "levels of lists and objects|nested too deeply"),
         ("v1.yaml", "a: [1", r"line \d: expected valid YAML"),
         ("v1.yaml", "", "empty file"),
         (

@@ -5,7 +5,6 @@ import http.client
 import json
 import re
 import signal
-import ssl
 import subprocess
 import time
 import urllib.parse
@@ -14,6 +13,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import warm
+
+from trundle._tls import verifying
 
 
 class Answer(NamedTuple):
@@ -85,7 +86,7 @@ class Served:
         """A connection to the server."""
         if self.url.startswith("http:"):
             return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        context = ssl.create_default_context(cafile=self.authority)
+        context = verifying(self.authority)
         if self.client is not None:
             context.load_cert_chain(self.client)
         return http.client.HTTPSConnection("127.0.0.1", self.port, timeout=timeout, context=context)

@@ -74,7 +74,14 @@ class Controllers:
 
     def step(self) -> bool:
         """Looks at what changed; whether anything did."""
-        changed = [self._step(each) for each in self._inventory.kinds]
+        inventory = self._inventory
+        newest = {each: each.newest_of_each() for each in (inventory.store, inventory.core)}
+        written = [
+            each
+            for each in inventory.kinds
+            if self._after.get(each) != newest[inventory.store_of(each)][each.resource]
+        ]
+        changed = [self._step(each) for each in written]
         return self._further() or any(changed)
 
     def _step(self, kind: ServedKind) -> bool:

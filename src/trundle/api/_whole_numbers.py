@@ -11,7 +11,8 @@ from typing import Any
 from trundle.api._kinds import ServedVersion
 from trundle.schema import EnumType, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
 
-_FRACTION = re.compile(rb"\d[.eE]")
+_WHOLE = re.compile(rb"\d(?:\.0+(?!\d)|(?:\.\d+)?[eE])")
+"""A fraction of zeros, or an exponent; no other number is a whole one that is not written so."""
 _DIGITS = b"-0123456789"
 _NEAR = 64
 """How far a look at the text goes back; more digits or spaces than these count as a number."""
@@ -26,21 +27,21 @@ def with_whole_numbers(
 
     Args:
         document: the document.
-        text: what the client sent, as JSON; where no number in it has a fraction, the document is as it should be.
+        text: what the client sent, as JSON; where nothing in it looks like such a number, the document is as it should be.
         served: its version.
     """
-    if not _has_fraction(text):
+    if not _may_have_whole(text):
         return document
     found: dict[str, Any] = _whole(document, Ref(served.root), served.schema)
     return found
 
 
-def _has_fraction(text: bytes) -> bool:
-    """Whether a number in JSON has a fraction or an exponent, as far as a look at the text shows.
+def _may_have_whole(text: bytes) -> bool:
+    """Whether a number in JSON may be a whole one in spite of a fraction or an exponent, as far as a look at the text shows.
 
-    What looks so is mostly part of a string, `"image:1.27"`. A number follows `[`, `,` or the `":` after a name.
+    What looks so is mostly part of a string, `"image:1.0"`. A number follows `[`, `,` or the `":` after a name.
     """
-    for found in _FRACTION.finditer(text):
+    for found in _WHOLE.finditer(text):
         end = found.start()
         before = text[max(0, end - _NEAR) : end].rstrip(_DIGITS).rstrip()
         if before.endswith(b":"):
@@ -54,6 +55,8 @@ def _has_fraction(text: bytes) -> bool:
 
 def _whole(value: Any, type_: Type, schema: Schema) -> Any:
     """A value of a type with whole numbers; one that is of another type stays as it is."""
+    if not isinstance(value, Decimal | dict | list):
+        return value
     match type_, value:
         case Scalar("integer"), Decimal():
             return _integer(value)

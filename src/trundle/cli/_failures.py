@@ -4,6 +4,7 @@ import contextlib
 import errno
 import os
 import sys
+import traceback
 from collections.abc import Iterator
 from enum import IntEnum
 
@@ -138,8 +139,23 @@ EXTRAS = {
 """The extra that brings each package which only some commands need."""
 
 
+_ROOMS = {"api": "api", "catalog": "catalog", "dashboard": "ui", "kubernetes": "kube"}
+"""The extra that brings all that a room needs, where that is more than the package which is missing first."""
+
+
 def _extra_of(error: ModuleNotFoundError) -> str | None:
-    return EXTRAS.get((error.name or "").partition(".")[0])
+    """The extra to install; that of the room which the command asked for, so that one is enough."""
+    found = EXTRAS.get((error.name or "").partition(".")[0])
+    rooms = (_ROOMS.get(each) for each in _rooms_within(error))
+    return found and next(filter(None, rooms), found)
+
+
+def _rooms_within(error: Exception) -> Iterator[str]:
+    """The rooms that were being imported when something failed, the one that the command asked for first."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        package, _, rest = frame.f_globals.get("__name__", "").partition(".")
+        if package == "trundle":
+            yield rest.partition(".")[0]
 
 
 def exit_code(error: Exception) -> ExitCode | None:

@@ -417,7 +417,7 @@ def _check_kept_elsewhere(opened_: "Catalog", environment: str, tenant: str) -> 
     """
     from trundle.environments import Environments  # noqa: PLC0415
 
-    if environment in {each.name for each in Environments(opened_).list(tenant)}:
+    if environment in {each.environment.name for each in Environments(opened_).overviews(tenant)}:
         expected, found = "an environment whose model is kept elsewhere", "one of `trundle env`"
         advice = "deploy or delete it there, which records what it uses"
         raise unmet(environment, expected, found, advice, ExitCode.EXISTS)

@@ -112,7 +112,7 @@ def show(
     if number is not None and (not model or draft is not None):
         raise unmet("--deployment", "--model with it, and no --draft", "others", "correct that")
     with opened_environments(catalog) as environments:
-        found = environments.get(name, tenant=whose)
+        overview = environments.overview(name, tenant=whose)
         drafts = environments.drafts(name, tenant=whose)
         if number is not None:
             wanted: Model | None = environments.deployment(name, number, tenant=whose).objects
@@ -120,12 +120,11 @@ def show(
             wanted = environments.draft(name, draft_of(draft), tenant=whose).model
         else:
             wanted = environments.model(name, tenant=whose)
-        state, uses = environments.state(found), environments.uses(found)
-        secrets = environments.secret_names(name, tenant=whose)
         effects = environments.effects(name, tenant=whose)
     if model:
         print_data(wanted, "json" if output is Format.JSON else "yaml")
         return
+    found = overview.environment
     objects = [
         (each["?"]["id"], each["?"].get("name") or "", *label_of(each))
         for each in objects_in(wanted)
@@ -133,7 +132,7 @@ def show(
     data: dict[str, Any] = {
         "environment": found.name,
         "tenant": found.tenant,
-        "state": state,
+        "state": overview.state,
         "deployment": found.revision or None,
         "created": found.created,
         "providers": found.providers,
@@ -141,11 +140,11 @@ def show(
             {"id": x[0], "name": x[1], "class": x[2], "version": x[3], "package": x[4]}
             for x in objects
         ],
-        "uses": [{"name": x, "version": version} for x, version in uses],
+        "uses": [{"name": x, "version": version} for x, version in overview.uses],
         "drafts": [
             {"draft": each.name, "base": each.base, "by": each.by, "at": each.at} for each in drafts
         ],
-        "secrets": list(secrets),
+        "secrets": list(overview.secrets),
         "effects": [{"key": each.key, "state": each.state} for each in effects],
     }
     print_result(lambda: data, lambda: _shown(found, data), output)

@@ -86,9 +86,13 @@ class Queries:
             connection = self._idle.pop()
         except IndexError:
             connection = self._connect()
-        cursor = connection.execute(query.text, [values[name] for name in query.names])
-        found = cursor.fetchone()
-        cursor.close()  # The state that it sees is left, so that the log can be written back.
+        try:
+            cursor = connection.execute(query.text, [values[name] for name in query.names])
+            found = cursor.fetchone()
+            cursor.close()  # The state that it sees is left, so that the log can be written back.
+        except BaseException:
+            connection.close()
+            raise
         self._idle.append(connection)
         if found is None:
             return None

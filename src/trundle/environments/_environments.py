@@ -31,8 +31,6 @@ from trundle.environments._records import (
     Model,
     Overview,
     Providers,
-    State,
-    Uses,
 )
 from trundle.environments._rows import Rows
 from trundle.errors import did_you_mean
@@ -74,11 +72,6 @@ class Environments:
     def database(self) -> Database:
         """The database."""
         return self.catalog.database
-
-    def list(self, tenant: str) -> tuple[Environment, ...]:
-        """The environments of a tenant, by name; those of which only the history is left are among them."""
-        with self._reading() as rows:
-            return rows.environments(tenant)
 
     def get(self, name: str, *, tenant: str) -> Environment:
         """An environment.
@@ -186,16 +179,6 @@ class Environments:
         """
         with self._reading() as rows:
             return rows.overview(self._get(rows, name, tenant))
-
-    def state(self, environment: Environment) -> State:
-        """Whether it is deployed as it is wanted."""
-        with self._reading() as rows:
-            return rows.overview(environment).state
-
-    def uses(self, environment: Environment) -> Uses:
-        """The versions of packages that its drafts and its last deployments use."""
-        with self._reading() as rows:
-            return rows.uses(environment)
 
     def history(
         self, name: str, *, tenant: str, before: int | None = None, most: int | None = None
@@ -386,15 +369,6 @@ class Environments:
             self.record_uses(rows, environment)
 
     # Secrets
-
-    def secret_names(self, name: str, *, tenant: str) -> tuple[str, ...]:
-        """The names of the secrets of an environment.
-
-        Raises:
-            NoSuchEnvironmentError: the tenant has none of that name.
-        """
-        with self._reading() as rows:
-            return tuple(rows.secrets(self._get(rows, name, tenant)))
 
     def set_secret(
         self, name: str, secret: str, text: str | None, *, tenant: str, dry_run: bool = False

@@ -30,7 +30,20 @@ from trundle.evolution.conversions import (
 )
 from trundle.packages import ChangeCode, ReleaseChange, judged, major, minor
 from trundle.report import lineages, spell
-from trundle.schema import ABSENT, EnumType, ListOf, MapOf, Nullable, Property, Ref, Schema, Type
+from trundle.schema import (
+    ABSENT,
+    EnumType,
+    FreeForm,
+    ListOf,
+    MapOf,
+    Nullable,
+    Property,
+    Ref,
+    Scalar,
+    Schema,
+    Type,
+    Union,
+)
 from trundle.version import ApiVersion
 
 _BEFORE, _NOW = ApiVersion.parse("v1"), ApiVersion.parse("v2")
@@ -119,8 +132,17 @@ def _fit_changes(
         yield major(ChangeCode.TYPE_CHANGED, place, text)
         return
     nulls = isinstance(one, Nullable), isinstance(other, Nullable)
-    fits = admits(conversion, up=True) and nulls != (True, False)
-    fitted = admits(conversion, up=False) and nulls != (False, True)
+    kinds, kinds_before = (dict(lineage.property(each).constraints) for each in places[::-1])
+    fits = (
+        admits(conversion, up=True)
+        and nulls != (True, False)
+        and _has_kinds(one, schemas[0], other, kinds)
+    )
+    fitted = (
+        admits(conversion, up=False)
+        and nulls != (False, True)
+        and _has_kinds(other, schemas[1], one, kinds_before)
+    )
     if not fits:
         yield major(ChangeCode.NARROWED, place, text)
     elif not fitted:
@@ -151,6 +173,50 @@ def admits(conversion: Conversion, *, up: bool) -> bool:
             return False  # rules and hooks make these, and there are none within one API version
         case _:
             assert_never(conversion)
+
+
+def _has_kinds(type_: Type, schema: Schema, other: Type, constraints: Mapping[str, Any]) -> bool:
+    """Whether values of a type have the JSON types that another type's free-form values are limited to, in lists and maps, too."""
+    match type_, other:
+        case Nullable(inner), _:
+            return _has_kinds(inner, schema, other, constraints)
+        case _, Nullable(inner):
+            return _has_kinds(type_, schema, inner, constraints)
+        case FreeForm(), FreeForm():
+            return True  # That is a change of a keyword.
+        case _, FreeForm():
+            limits = constraints.get("type")
+            named = {limits} if isinstance(limits, str) else set(limits or ())
+            wider = {"integer"} if "number" in named else set()
+            return not named or _json_types(type_, schema) <= named | wider
+        case (ListOf(inner), ListOf(outer)) | (MapOf(inner), MapOf(outer)):
+            keyword = "items" if isinstance(type_, ListOf) else "additionalProperties"
+            limits = constraints.get(keyword)
+            return _has_kinds(inner, schema, outer, limits if isinstance(limits, dict) else {})
+        case _:
+            return True
+
+
+def _json_types(type_: Type, schema: Schema) -> frozenset[str]:
+    """The JSON types of a type's values, null apart."""
+    match type_:
+        case FreeForm():
+            return frozenset({"array", "boolean", "integer", "number", "object", "string"})
+        case Nullable(inner):
+            return _json_types(inner, schema)
+        case Scalar(kind):
+            return frozenset({kind})
+        case ListOf():
+            return frozenset({"array"})
+        case MapOf():
+            return frozenset({"object"})
+        case Union(variants):
+            return frozenset().union(*(_json_types(each, schema) for each in variants))
+        case Ref(key):
+            definition = schema.definitions[key]
+            return frozenset({definition.kind if isinstance(definition, EnumType) else "object"})
+        case _:
+            assert_never(type_)
 
 
 def _value_changes(

@@ -4,11 +4,11 @@ A class has methods for what it wants to be asked about: `create`, `update` and 
 """
 
 import inspect
-import ssl
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from trundle._tls import verifying
 from trundle.errors import Finding, did_you_mean, listed
 from trundle.project._config_admission import OPERATIONS, AdmissionRule, AdmissionWebhook
 from trundle.project._importing import importable
@@ -102,7 +102,7 @@ def _untrusting(
     if path is None:
         return
     try:
-        ssl.create_default_context(cafile=path)
+        verifying(path)
     except OSError as error:  # It is one of SSL, too.
         what = f"{webhook.ca}: {error.strerror or error}"
         yield _finding(rule, "a file with certificates in PEM form", what, "correct `ca`")

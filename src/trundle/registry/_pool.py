@@ -17,6 +17,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
+from trundle._tls import verifying
 from trundle.errors import Kind, TrundleError
 from trundle.registry._settings import HttpSettings
 
@@ -38,6 +39,7 @@ def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib
     timeout = urllib3.Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
     parts = urlsplit(base)
     proxy = urllib.request.getproxies().get(parts.scheme)
+    verified = verifying() if parts.scheme == "https" else None
     pool: urllib3.PoolManager
     if proxy and not urllib.request.proxy_bypass(parts.netloc):
         address = urlsplit(proxy)
@@ -45,10 +47,14 @@ def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib
             proxy_basic_auth=f"{address.username}:{address.password or ''}"
         )
         pool = urllib3.ProxyManager(
-            proxy, timeout=timeout, maxsize=connections, proxy_headers=user or None
+            proxy,
+            timeout=timeout,
+            maxsize=connections,
+            proxy_headers=user or None,
+            ssl_context=verified,
         )
     else:
-        pool = urllib3.PoolManager(timeout=timeout, maxsize=connections)
+        pool = urllib3.PoolManager(timeout=timeout, maxsize=connections, ssl_context=verified)
     pool.pool_classes_by_scheme = _pool_classes(settings.request_time)
     return pool
 

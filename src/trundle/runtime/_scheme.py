@@ -11,6 +11,7 @@ from trundle.errors import expectation
 from trundle.runtime._bases import PackageScheme, StorageObject
 from trundle.runtime._copies import own
 from trundle.runtime._errors import (
+    TOO_DEEP,
     ConversionError,
     DocumentError,
     UnknownVersionError,
@@ -117,7 +118,10 @@ class Scheme(ManyDocuments, PackageScheme):
         stored = self._stored(base)
         read = self._over.read(value, stored, version, resource, lenience or self._lenience)
         converted = self._conversion.convert(read, to, stored)
-        return to_plain(converted, self.encode, hooked=self.hooked)
+        try:
+            return to_plain(converted, self.encode, hooked=self.hooked)
+        except RecursionError:
+            raise DocumentError(self._lookup.subject(converted), [TOO_DEEP]) from None
 
     def convert_json(
         self,

@@ -16,6 +16,7 @@ from trundle.runtime._by_class import once
 from trundle.runtime._objects import GeneratedObject
 
 _read = functools.partial(json.loads, parse_float=Decimal, parse_int=Decimal)
+_without_spaces = functools.partial(msgspec.json.format, indent=-1)
 
 
 def spelt_as_shown(value: Any, seen: Any) -> Any:
@@ -32,8 +33,10 @@ def spelt_as_shown(value: Any, seen: Any) -> Any:
             return value
         changed = {}
         for name in _spellable_in(type(value)):
-            member = getattr(value, name)
-            if (made := spelt_as_shown(member, getattr(seen, name))) is not member:
+            member, shown = getattr(value, name), getattr(seen, name)
+            if member == shown:
+                continue  # The same bytes.
+            if (made := spelt_as_shown(member, shown)) is not member:
                 changed[name] = made
         return msgspec.structs.replace(value, **changed) if changed else value
     # What is paired wrongly says something else, mostly, and does no harm where it does not.
@@ -45,7 +48,7 @@ def spelt_as_shown(value: Any, seen: Any) -> Any:
         return value
     found: Any = value
     for key, (item, shown) in pairs:
-        if (made := spelt_as_shown(item, shown)) is not item:
+        if item != shown and (made := spelt_as_shown(item, shown)) is not item:
             found = copy.copy(value) if found is value else found
             found[key] = made
     return found
@@ -74,6 +77,8 @@ def _says_the_same(one: msgspec.Raw, other: msgspec.Raw) -> bool:
     if bytes(one) == bytes(other):
         return False  # It is spelt so already.
     try:
+        if _without_spaces(one) == _without_spaces(other):
+            return True
         return _same(_read(bytes(one)), _read(bytes(other)))
     except (ValueError, ArithmeticError, RecursionError):
         return False

@@ -321,6 +321,14 @@ class StoreReader:
             found = self._resource(Rows(connection), resource)
             return 1 if found is None else found.resource_version
 
+    def newest_of_each(self) -> dict[str, int]:
+        """The resource version of the last write to each resource type, in one read."""
+        with self.database.reading() as connection:
+            rows = Rows(connection).resources()
+        found = {(each.group, each.name): each.resource_version for each in rows}
+        types = (self.types[each] for each in self.types.all)
+        return {each.called: found.get((each.group, each.name), 1) for each in types}
+
     def _resource(self, rows: Rows, called: str) -> ResourceRow | None:
         type_ = self.types[called]
         return rows.resource(type_.group, type_.name)

@@ -88,7 +88,6 @@ def law_of_edits(
     seen = scheme.from_storage(stored, version)
     alone = scheme.to_storage(seen), scheme.to_storage(edited)
     written = scheme.to_storage(edited, stored)
-    removal = Removal((stored, written), alone, (seen, edited))
     made = tuple(differences(tree_of(scheme, seen), tree_of(scheme, edited)))
     storage = type(scheme.convert(stored))
     context = context_of(scheme, stored=stored, seen=seen, edited=edited, written=written)
@@ -108,36 +107,60 @@ def law_of_edits(
         )
         for law in laws:
             for place, expected, found in changed_wrongly(edit, lists=law == _LAW_5, hooks=hooks):
-                if hidden_beside_more(scheme, (stored, written), other, place):
-                    continue
-                if edited.__labels__ and nothing_in(edit.was, edit.becomes, place):
-                    continue
-                if goes_with_an_object(scheme, removal, other, place):
-                    continue
-                if stands_for_nothing(scheme, (stored, written), other, place, edit):
-                    continue
-                if no_longer_fits(scheme, written, other, place, edit, edited):
-                    continue
-                if expected == {} and is_absent_again(scheme, (stored, written), other, place):
-                    continue
-                lost = (other, place, expected)
-                if found is MISSING and may_be_made_anew(
-                    scheme, stored, (seen, edited), made, lost
-                ):
-                    continue
-                if expected is MISSING and stays_for_another(
-                    scheme, written, (version, made), other, place
-                ):
-                    continue
-                raise LawBroken(
-                    law,
-                    resource,
-                    (version, other),
-                    path=shown(place),
-                    expected=expected,
-                    found=found,
-                    context=context(),
-                )
+                wrong = place, expected, found
+                if not _is_allowed(scheme, other, edit, (stored, written, seen, edited), wrong):
+                    raise LawBroken(
+                        law,
+                        resource,
+                        (version, other),
+                        path=shown(place),
+                        expected=expected,
+                        found=found,
+                        context=context(),
+                    )
+
+
+def _is_allowed(
+    scheme: Scheme,
+    version: str,
+    edit: Edit,
+    objects: tuple[Any, Any, Any, Any],
+    wrong: tuple[Path, Any, Any],
+) -> bool:
+    """Whether a version may see something else than the edit would have it see.
+
+    Args:
+        scheme: the scheme of the generated package.
+        version: the version.
+        edit: what it sees.
+        objects: what was stored, what is stored now, what the writer read, and what it wrote.
+        wrong: where the version sees something else, what it should see, and what it sees.
+    """
+    stored, written, seen, edited = objects
+    place, expected, found = wrong
+    puts = stored, written
+    if (
+        hidden_beside_more(scheme, puts, version, place)
+        or (edited.__labels__ and nothing_in(edit.was, edit.becomes, place))
+        or goes_with_an_object(scheme, _removal(scheme, *objects), version, place)
+        or stands_for_nothing(scheme, puts, version, place, edit)
+        or no_longer_fits(scheme, written, version, place, edit, edited)
+    ):
+        return True
+    if expected == {} and is_absent_again(scheme, puts, version, place):
+        return True
+    if found is MISSING:
+        lost = (version, place, expected)
+        return may_be_made_anew(scheme, stored, (seen, edited), edit.made, lost)
+    writer = named(scheme, edited)[1]
+    return expected is MISSING and stays_for_another(
+        scheme, written, (writer, edit.made), version, place
+    )
+
+
+def _removal(scheme: Scheme, stored: Any, written: Any, seen: Any, edited: Any) -> Removal:
+    alone = scheme.to_storage(seen), scheme.to_storage(edited)
+    return Removal((stored, written), alone, (seen, edited))
 
 
 def hidden_beside_more(scheme: Scheme, puts: tuple[Any, Any], version: str, place: Path) -> bool:

@@ -3,7 +3,6 @@
 Sources: k8s.io/apiserver, pkg/admission/plugin/webhook.
 """
 
-import ssl
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 import urllib3
 
+from trundle._tls import verifying
 from trundle.api._patches import apply_operations
 from trundle.api._status import ApiError
 from trundle.api.access import Reloaded
@@ -233,7 +233,7 @@ class Webhook:
 
 
 def _pool(authorities: Path | None) -> urllib3.PoolManager:
-    context = ssl.create_default_context(cafile=authorities)
+    context = verifying(authorities)
     return urllib3.PoolManager(num_pools=1, maxsize=_CONNECTIONS, ssl_context=context)
 
 

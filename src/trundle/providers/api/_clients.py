@@ -1,13 +1,14 @@
 """Clients of servers: by an address, or by a kubeconfig."""
 
-import ssl
 from pathlib import Path
 
 import httpx2
-from lightkube.config.client_adapter import Client, ConnectionParams
+from lightkube.config.client_adapter import Client, ConnectionParams, verify_cluster
 from lightkube.config.kubeconfig import KubeConfig
+from lightkube.config.models import User
 from lightkube.core.exceptions import ConfigError
 
+from trundle._tls import as_kubernetes, verifying
 from trundle.engine.effects import ProviderError
 from trundle.errors import Kind, expectation
 
@@ -31,7 +32,7 @@ def client_of_server(
         OSError: the certificate cannot be read.
     """
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    context = ssl.create_default_context(cafile=authority)
+    context = verifying(authority)
     return httpx2.Client(base_url=url, headers=headers, verify=context, timeout=_TIMEOUT)
 
 
@@ -55,7 +56,9 @@ def client_of_kubeconfig(
         config = found.get(context)
         if config is None:
             raise ConfigError("no current context")  # noqa: TRY301 - as all others
-        return Client(config, ConnectionParams(timeout=httpx2.Timeout(_TIMEOUT)))
+        verified = verify_cluster(config.cluster, config.user or User(), config.abs_file)
+        transport = httpx2.HTTPTransport(verify=as_kubernetes(verified))
+        return Client(config, ConnectionParams(httpx2.Timeout(_TIMEOUT), transport=transport))
     except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
         where = str(kubeconfig or "the kubeconfig")
         message = expectation("how to reach a cluster", str(error), "name a file and a context")
