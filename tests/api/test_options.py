@@ -220,15 +220,21 @@ def test_changes_are_given_at_the_paths_of_old_clients(client):
     assert names(f"{base}/namespaces/default/members", watch="false") == both
     assert names(f"{base}/namespaces/default/members/none") == []
     assert client.call("DELETE", f"{base}/namespaces/default/members")[0] == 405
-    assert client.call("GET", f"{base}/namespaces/default/members/eve/status")[0] == 404
+    assert client.call("GET", f"{base}/namespaces/default/members/eve/status")[0] == 405
 
 
 def test_who_wants_bookmarks_and_begins_anywhere_is_shown_where_changes_begin(client):
     client.create(NEW, "ada", group="red")
     query = {"watch": "1", "timeoutSeconds": "1", "allowWatchBookmarks": "true"}
-    for more, kinds in (({}, ["ADDED", "BOOKMARK"]), ({"resourceVersion": "0"}, ["ADDED"])):
+    for more in ({}, {"resourceVersion": "0"}):
         lines = client.http.get(client.at(NEW), params={**query, **more}).text.splitlines()
-        assert [json.loads(each)["type"] for each in lines] == kinds
+        assert [json.loads(each)["type"] for each in lines] == ["ADDED", "BOOKMARK"]
+    begun = json.loads(lines[-1])["object"]["metadata"]
+    assert begun["annotations"] == {"k8s.io/initial-events-end": "true"}
+    lines = client.http.get(
+        client.at(NEW), params={**query, "resourceVersion": begun["resourceVersion"]}
+    ).text
+    assert lines == ""
 
 
 @pytest.mark.parametrize(

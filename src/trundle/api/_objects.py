@@ -115,7 +115,7 @@ class Objects:
             return None
         kind = found.kind
         fits = not namespace if not kind.namespaced else bool(namespace or not name)
-        if not fits or (watched and subresource):
+        if not fits:
             return None
         return found, Target(kind, served, namespace, name, subresource, bool(watched))
 
@@ -143,7 +143,8 @@ class Objects:
             ApiError: it is no success.
         """
         method: str = scope["method"]
-        if method not in _METHODS or (target.watched and method != "GET"):
+        wrongly = target.watched and (method != "GET" or target.subresource)
+        if method not in _METHODS or wrongly:
             raise not_allowed(target.kind)
         if target.subresource and not (target.subresource == STATUS and target.served.has_status):
             raise missing(target.kind, target.name)

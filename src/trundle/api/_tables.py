@@ -80,7 +80,7 @@ def table(
             "kind": "Table",
             "apiVersion": "meta.k8s.io/v1",
             "metadata": metadata,
-            "columnDefinitions": column_definitions(kind) if head else [],
+            "columnDefinitions": column_definitions(kind) if head else None,
             "rows": rows(kind, objects, include, now),
         }
     )

@@ -45,8 +45,6 @@ async def events(
     after = request.number("resourceVersion")
     bookmarks = request.flag("allowWatchBookmarks")
     streamed = request.flag("sendInitialEvents")
-    # As Kubernetes: who says nothing of where to begin is shown where the changes begin.
-    after_is_open = not request.query.get("resourceVersion")
     if not after and not streamed and "sendInitialEvents" in request.query:
         after = await asyncio.to_thread(resources.store.newest, kind.resource)
     namespace = target.namespace or fields.exact("metadata.namespace")
@@ -70,7 +68,7 @@ async def events(
             token, after = page.token, page.resource_version
             if not token:
                 break
-        if bookmarks and (streamed or after_is_open):
+        if bookmarks:
             yield _bookmark(request, shown, after, initial=True)
     quiet = 0
     async for reached, seen, change in feed.watch(after, choice):
