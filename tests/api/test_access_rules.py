@@ -40,6 +40,11 @@ BASE = f"/apis/{GROUP}/v1"
             ("list", "members", "", ""),
         ),
         ("GET", f"{BASE}/namespaces/a/members/b", {}, ("get", "members", "a", "b")),
+        ("GET", f"{BASE}/watch/members", {}, ("watch", "members", "", "")),
+        ("GET", f"{BASE}/watch/namespaces/a/members", {}, ("watch", "members", "a", "")),
+        ("GET", f"{BASE}/watch/namespaces/a/members/b", {}, ("watch", "members", "a", "b")),
+        ("GET", "/api/v1/watch/namespaces/a", {}, ("watch", "namespaces", "a", "a")),
+        ("GET", f"{BASE}/watch", {}, ("list", "watch", "", "")),
         (
             "PUT",
             f"{BASE}/namespaces/a/members/b/status",

@@ -166,7 +166,7 @@ def test_owners_in_a_circle_go_together(client, api):
     [
         (
             {"propagationPolicy": "Sideways"},
-            'needs to be one of "Background", "Foreground", "Orphan" or nil',
+            'Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
         ),
         (
             {"propagationPolicy": "Orphan", "orphanDependents": True},

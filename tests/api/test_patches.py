@@ -63,8 +63,34 @@ def test_what_is_not_there_is_replaced_and_is_null(operation, patched):
 
 
 @pytest.mark.parametrize(
+    ("operation", "patched"),
+    [
+        ({"op": "add", "path": "/l/-1", "value": 9}, [1, 2, 3, 9]),
+        ({"op": "add", "path": "/l/-4", "value": 9}, [9, 1, 2, 3]),
+        ({"op": "replace", "path": "/l/-1", "value": 9}, [1, 2, 9]),
+        ({"op": "remove", "path": "/l/-3"}, [2, 3]),
+        ({"op": "test", "path": "/l/-1", "value": 3}, [1, 2, 3]),
+        ({"op": "copy", "from": "/l/-1", "path": "/l/0"}, [3, 1, 2, 3]),
+        ({"op": "move", "from": "/l/0", "path": "/l/-1"}, [2, 3, 1]),
+        ({"op": "move", "from": "/l/-1", "path": "/l/-2"}, [1, 3, 2]),
+    ],
+    ids=str,
+)
+def test_places_in_lists_may_be_counted_from_the_end(operation, patched):
+    """As API servers have it."""
+    assert apply_operations({"l": [1, 2, 3]}, [operation]) == {"l": patched}
+
+
+def test_places_are_counted_from_the_end_within_others():
+    operations = [{"op": "replace", "path": "/l/-1/-1/a~1-1", "value": 2}]
+    assert apply_operations({"l": [0, [{"a/-1": 1}]]}, operations) == {"l": [0, [{"a/-1": 2}]]}
+
+
+@pytest.mark.parametrize(
     "operation",
     [
+        {"op": "replace", "path": "/l/-2", "value": 2},
+        {"op": "add", "path": "/l/-3", "value": 2},
         {"op": "replace", "path": "/q/r", "value": 2},
         {"op": "replace", "path": "/l/5", "value": 2},
         {"op": "replace", "path": "/q"},
@@ -80,6 +106,10 @@ def test_other_places_have_to_be_there(operation):
 
 
 def test_a_merge_patch_removes_by_null():
+    assert merge(DOCUMENT, {"l": [{"a": None, "b": [{"c": None}]}, None]})["l"] == [
+        {"b": [{}]},
+        None,
+    ]
     assert merge(DOCUMENT, {"a": None, "deep": {"z": 1}}) == {"l": [1], "deep": {"x": "y", "z": 1}}
 
 

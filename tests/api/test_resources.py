@@ -576,4 +576,5 @@ def test_bookmarks_have_the_form_of_objects(client, kind):
 def test_a_watch_may_begin_with_what_comes(client):
     client.create(NEW, "ada", group="red")
     query = {"watch": "true", "timeoutSeconds": "1", "sendInitialEvents": "false"}
+    query["resourceVersionMatch"] = "NotOlderThan"
     assert client.http.get(client.at(NEW), params=query).text == ""

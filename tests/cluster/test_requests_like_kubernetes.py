@@ -7,6 +7,7 @@ import re
 import urllib.parse
 
 import pytest
+import yaml
 from projects import Installer
 from served import both_serving
 
@@ -506,3 +507,372 @@ def test_whole_objects_of_wrong_types_are_refused(servers, place, wrong):
     for each in servers:
         answer = each.ask("POST", place, tool("a", {"template": {**WHOLE, **wrong}}))
         assert answer.status in {400, 422}
+
+
+@pytest.fixture
+def labelled(servers, place):
+    """Objects with labels."""
+    for name, labels in (
+        ("a", {"x": "1", "rank": "5"}),
+        ("b", {"x": "2", "rank": "10"}),
+        ("c", {"y": "", "rank": "low"}),
+        ("d", {"rank": "007"}),
+        ("e", {}),
+    ):
+        require_alike(servers, "POST", place, tool(name, {"size": 1}, labels=labels))
+    return place
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "rank>5", "rank < 10", "rank>4,rank<8", "rank>05", "rank>0", "rank>low", "rank>", "rank>-1", "rank>5.5", "rank>1>2",
+        "rank>99999999999999999999", "rank gt 5", "x in (1,2)", "x  in  ( 1 , 2 )", "x in ()", "x notin ()", "x in (,1)", "x in (1",
+        "x in 1", "!x", "! x", "!!x", "x=", "x!=", "x===1", "x=1,", ",x=1", ",", " ", "in in (in)", "x=1 y=2", "a/b=c", "a/b/c=d",
+        "/b", "a/", "Ex.com/b=c", f"x={'a' * 63}", f"x={'a' * 64}", f"{'x' * 64}=a", f"{'a' * 254}/x", "x=a b", "x=-a", "x=ü",
+        "x in (-a)", "x=(1)", "x~1", "x=1;y=2", 'x="1"', "!x=1", "x,!x", "x=1\t,y",
+    ],
+)  # fmt: skip
+def test_label_selectors(servers, labelled, selector):
+    require_alike(servers, "GET", labelled, labelSelector=selector)
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "metadata.name=a", "metadata.name==a", "metadata.name!=a", "metadata.name=", "metadata.name", "=a", "metadata.name=a,,", ",",
+        " ", "metadata.name=a\\,b", "metadata.name!=a\\,b", "metadata.name=a\\=b", "metadata.name=a\\b", "metadata.name=a\\",
+        "metadata.name=a=b", "metadata.name in (a)", "metadata.name>a", "spec.size=1", "metadata.uid=x", "kind=Tool",
+        " metadata.name=a", "metadata.name =a", "metadata.name= a", "!metadata.name", "metadata.name=a;metadata.name=b",
+        "metadata.name=a,metadata.name!=a", "metadata.namespace=other", "metadata.namespace!=other", "metadata.labels.x=1",
+    ],
+)  # fmt: skip
+def test_field_selectors(servers, labelled, selector):
+    require_alike(servers, "GET", labelled, fieldSelector=selector)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limit=-1", "limit=x", "limit=1.5", "timeoutSeconds=x", "timeoutSeconds=-1", "continue=x", "resourceVersionMatch=Exact",
+        "resourceVersionMatch=NotOlderThan", "resourceVersionMatch=Never", "resourceVersion=1&resourceVersionMatch=Never",
+        "resourceVersion=0&resourceVersionMatch=Exact", "resourceVersion=0&resourceVersionMatch=NotOlderThan",
+        "resourceVersionMatch=Exact&continue=x", "sendInitialEvents=true", "sendInitialEvents=false", "unknown=1", "pretty=true",
+    ],
+)  # fmt: skip
+def test_options_of_lists(servers, labelled, query):
+    require_alike(servers, "GET", labelled, **dict(urllib.parse.parse_qsl(query)))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "", "resourceVersion=0", "limit=1", "allowWatchBookmarks=true", "allowWatchBookmarks=true&resourceVersion=0",
+        "resourceVersionMatch=Exact", "resourceVersionMatch=NotOlderThan", "sendInitialEvents=true", "sendInitialEvents=false",
+        "sendInitialEvents=true&resourceVersionMatch=Exact", "sendInitialEvents=true&resourceVersionMatch=Never",
+        "sendInitialEvents=true&resourceVersionMatch=NotOlderThan", "sendInitialEvents=false&resourceVersionMatch=NotOlderThan",
+        "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0&allowWatchBookmarks=true", "continue=x",
+        "labelSelector=rank>5", "fieldSelector=metadata.name=b", "labelSelector=x in (",
+    ],
+)  # fmt: skip
+def test_options_of_watches(servers, labelled, query):
+    given = {"watch": "1", "timeoutSeconds": "1", **dict(urllib.parse.parse_qsl(query))}
+    theirs, ours = (_changes(each, labelled, given) for each in servers)
+    assert ours == theirs
+
+
+def _text(server, path, query, accept="application/json"):
+    """The status and the text of an answer, which may be a stream."""
+    connection = server.connect()
+    called = f"{path}?{urllib.parse.urlencode(query)}"
+    connection.request("GET", called, headers={"accept": accept})
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    connection.close()
+    return answer.status, text
+
+
+def _changes(server, path, query):
+    """What a watch gives, or why it gives nothing."""
+    status, text = _text(server, path, query)
+    if status >= 400:
+        details = json.loads(text).get("details") or {} if text.startswith("{") else {}
+        return status, sorted(each["field"] for each in details.get("causes", ()))
+    events = map(json.loads, text.splitlines())
+    return [
+        (each["type"], metadata.get("name"), metadata.get("annotations"))
+        for each in events
+        if (metadata := each["object"]["metadata"]) is not None
+    ]
+
+
+def test_paths_of_changes_that_old_clients_ask_for(servers, labelled):
+    base, namespace = f"/apis/{GROUP}/v2/watch", labelled.split("/")[5]
+    for path in (
+        f"{base}/namespaces/{namespace}/tools",
+        f"{base}/namespaces/{namespace}/tools/b",
+        f"{base}/namespaces/{namespace}/tools/none",
+        f"{base}/namespaces/{namespace}/tools/b/status",
+        f"{base}/namespaces/{namespace}/others",
+        f"{base}/{GLOBES}",
+        f"/api/v1/watch/namespaces/{namespace}",
+    ):
+        query = {"timeoutSeconds": "1", "watch": "false"}
+        theirs, ours = (_changes(each, path, query) for each in servers)
+        assert ours == theirs, path
+
+
+OPTIONS = [
+    {"dryRun": ""},
+    {"dryRun": "all"},
+    {"fieldValidation": "strict"},
+    {"fieldValidation": ""},
+    {"fieldManager": "a" * 128},
+    {"fieldManager": "a" * 129},
+    {"fieldManager": "ü" * 65},
+    {"fieldManager": "a\nb"},
+    {"fieldManager": "a\u200bb", "dryRun": "x", "fieldValidation": "x"},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=ascii)
+def test_options_of_writes(servers, place, options):
+    require_alike(servers, "POST", place, tool("a"))
+    require_alike(servers, "POST", place, tool("b"), **options)
+    require_alike(servers, "PUT", f"{place}/none", tool("none"), **options)
+    patch = {"spec": {"size": 2}}
+    require_alike(servers, "PATCH", f"{place}/a", patch, media_type=MERGE, **options)
+    require_alike(servers, "PATCH", f"{place}/c", tool("c"), media_type=APPLY, **options)
+    require_alike(servers, "GET", place)
+
+
+@pytest.mark.parametrize("force", ["true", "false"])
+def test_force_is_for_configurations(servers, place, force):
+    require_alike(servers, "POST", place, tool("a"))
+    for media_type, patch in ((MERGE, {"spec": {}}), (JSON, []), (APPLY, tool("a"))):
+        given = {"media_type": media_type, "fieldManager": "you", "force": force}
+        require_alike(servers, "PATCH", f"{place}/a", patch, **given)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "propagationPolicy=", "propagationPolicy=foreground", "orphanDependents=true&propagationPolicy=Orphan", "gracePeriodSeconds=-1",
+        "gracePeriodSeconds=x", "gracePeriodSeconds=", "gracePeriodSeconds=30", "dryRun=", "dryRun=x&propagationPolicy=y", "dryRun=All",
+        "uid=x", "resourceVersion=1", "resourceVersion=0", "orphanDependents=false",
+    ],
+)  # fmt: skip
+def test_a_query_says_what_may_be_deleted(servers, place, query):
+    require_alike(servers, "POST", place, tool("a"))
+    options = dict(urllib.parse.parse_qsl(query, keep_blank_values=True))
+    require_alike(servers, "DELETE", f"{place}/a", **options)
+    theirs, ours = (each.ask("GET", f"{place}/a").status for each in servers)
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"propagationPolicy": ""},
+        {"propagationPolicy": "x", "dryRun": ["y"]},
+        {"dryRun": []},
+        {"dryRun": ["All", "All"]},
+        {"preconditions": {"uid": ""}},
+        {"preconditions": {"uid": "x"}},
+        {"preconditions": {"resourceVersion": "1"}},
+        {"preconditions": {}},
+        {"gracePeriodSeconds": -1},
+    ],
+    ids=json.dumps,
+)
+def test_options_of_deletions(servers, place, options):
+    require_alike(servers, "POST", place, tool("a"))
+    body = {"kind": "DeleteOptions", "apiVersion": "v1", **options}
+    require_alike(servers, "DELETE", f"{place}/a", body)
+    theirs, ours = (each.ask("GET", f"{place}/a").status for each in servers)
+    assert ours == theirs
+
+
+def test_what_selectors_choose_is_deleted(servers, labelled):
+    for query in (
+        {"labelSelector": "rank>6"},
+        {"fieldSelector": "metadata.name=a", "dryRun": "All"},
+        {"fieldSelector": "metadata.name=a"},
+        {"labelSelector": "x in ("},
+        {"fieldSelector": "spec.size=1"},
+    ):
+        for each in servers:
+            each.ask("DELETE", labelled, **query)
+        require_alike(servers, "GET", labelled)
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "", "*/*", "application/*", "application/yaml", "application/json;q=0.5, application/yaml;q=0.9",
+        "application/yaml;q=0.5,application/json", "application/xml,*/*;q=0.1", "application/json;q=0", "application/json;charset=utf-8",
+        "text/html", "text/*", "application/xml", "application/cbor", "garbage",
+        "application/json;as=Other;v=v1;g=meta.k8s.io", "application/json;as=Other;v=v1;g=meta.k8s.io,application/json",
+        "application/json;as=Table;v=v9;g=meta.k8s.io", "application/json;as=Table;v=v1;g=other.io", "application/json;as=Table",
+        "application/yaml;as=Table;v=v1;g=meta.k8s.io", TABLE,
+        "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1,application/json;q=0.9",
+    ],
+)  # fmt: skip
+def test_what_clients_accept(servers, place, accept):
+    require_alike(servers, "POST", place, tool("a", {"note": "on"}, labels={"x": "no"}))
+    headers = {"accept": accept}
+    for method, path, body in (
+        ("GET", place, None),
+        ("GET", f"{place}/none", None),
+        ("PATCH", f"{place}/a", {"spec": {"size": 3}}),
+    ):
+        given = {"headers": headers} | ({"media_type": MERGE} if body else {})
+        theirs, ours = (_read_answer(each.ask(method, path, body, **given)) for each in servers)
+        assert ours == theirs, (method, path)
+    require_alike(servers, "GET", f"{place}/a")
+
+
+def _read_answer(answer):
+    """The status and the type of an answer, and what is in it, but for the age of objects."""
+    kind = answer.headers["content-type"]
+    body = yaml.safe_load(answer.body) if kind.endswith("yaml") else answer.body
+    if answer.status >= 300:
+        return answer.status, kind, body["reason"]
+    for each in body.get("rows") or ():
+        each["cells"][1:] = []
+    return answer.status, kind, plain(answer._replace(body=body))[1]
+
+
+@pytest.mark.parametrize("accept", ["application/yaml", "text/html", "application/*"])
+def test_changes_are_json_alone(servers, place, accept):
+    headers, query = {"accept": accept}, {"watch": "1", "timeoutSeconds": "1"}
+    theirs, ours = (each.ask("GET", place, headers=headers, **query) for each in servers)
+    assert ours.status == theirs.status
+
+
+@pytest.mark.parametrize("include", ["None", "Metadata", "Object", "", "none"])
+@pytest.mark.parametrize("watch", [{}, {"watch": "1", "timeoutSeconds": "1"}], ids=str)
+def test_tables_have_what_clients_ask_for(servers, labelled, include, watch):
+    query = {"includeObject": include, "labelSelector": "rank>5", **watch}
+    theirs, ours = (_tables(*_text(each, labelled, query, TABLE)) for each in servers)
+    assert ours == theirs
+
+
+def _tables(status, text):
+    """Tables without ages and owners, each in its line; a failure without its message."""
+    found = (
+        [json.loads(each) for each in text.splitlines()] if status == 200 else [json.loads(text)]
+    )
+    tables = [each.get("object", each) for each in found]
+    for row in (row for each in tables for row in each.get("rows", ())):
+        row["cells"][1:] = []
+        if row["object"]:
+            row["object"]["metadata"].pop("managedFields")
+    text = json.dumps([{**each, "message": ""} for each in tables], sort_keys=True)
+    for pattern, replaced in PLAIN:
+        text = re.sub(pattern, replaced, text)
+    return status, text
+
+
+def test_lists_of_metadata(servers, labelled):
+    form = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io"
+    for query in ({}, {"limit": "2"}, {"labelSelector": "rank>5"}):
+        theirs, ours = (
+            each.ask("GET", labelled, headers={"accept": form}, **query) for each in servers
+        )
+        assert plain(ours) == plain(theirs)
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        [{"op": "add", "path": "/spec/sizes/-", "value": 9}],
+        [{"op": "add", "path": "/spec/sizes/-1", "value": 9}],
+        [{"op": "add", "path": "/spec/sizes/-4", "value": 9}],
+        [{"op": "add", "path": "/spec/sizes/-5", "value": 9}],
+        [{"op": "remove", "path": "/spec/sizes/-1"}],
+        [{"op": "remove", "path": "/spec/sizes/-"}],
+        [{"op": "replace", "path": "/spec/sizes/-3", "value": 7}],
+        [{"op": "test", "path": "/spec/sizes/-1", "value": 3}],
+        [{"op": "test", "path": "/spec/sizes/-1", "value": 2}],
+        [{"op": "test", "path": "/spec/size", "value": True}],
+        [{"op": "copy", "from": "/spec/sizes/-1", "path": "/spec/sizes/0"}],
+        [{"op": "move", "from": "/spec/sizes/0", "path": "/spec/sizes/-1"}],
+        [{"op": "move", "from": "/spec/sizes/-1", "path": "/spec/sizes/-2"}],
+        [{"op": "move", "from": "/spec", "path": "/spec/free"}],
+        [{"op": "replace", "path": "/spec/counts/a~1b", "value": 5}],
+        [{"op": "remove", "path": "/spec/counts/c~0d"}],
+        [{"op": "add", "path": "/spec/counts/x~1y~0z", "value": 8}],
+        [{"op": "remove", "path": "/spec/counts/"}],
+        [{"op": "remove", "path": "/metadata/resourceVersion"}],
+        [{"op": "remove", "path": "/metadata/uid"}],
+        [],
+    ],
+    ids=json.dumps,
+)  # fmt: skip
+def test_operations_on_lists_and_maps(servers, place, operations):
+    spec = {"size": 1, "sizes": [1, 2, 3], "counts": {"a/b": 1, "c~d": 2, "": 3}}
+    require_alike(servers, "POST", place, tool("a", spec))
+    require_alike(servers, "PATCH", f"{place}/a", operations, media_type=JSON)
+    require_alike(servers, "GET", f"{place}/a")
+
+
+def test_no_more_operations_are_done_than_a_patch_may_have(servers, place):
+    require_alike(servers, "POST", place, tool("a"))
+    for count in (10_000, 10_001):
+        operations = [{"op": "add", "path": "/spec/size", "value": 1}] * count
+        require_alike(servers, "PATCH", f"{place}/a", operations, media_type=JSON)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {"spec": {"frees": [{"a": None, "b": [{"c": None}]}]}},
+        {"spec": {"free": {"x": None, "y": {"z": None}}}},
+        {"spec": None},
+        {"metadata": {"resourceVersion": None}},
+        {"metadata": {"resourceVersion": ""}},
+        {"metadata": {"labels": None, "uid": None, "generation": 50}},
+    ],
+    ids=json.dumps,
+)
+def test_nulls_in_merge_patches(servers, place, patch):
+    spec = {"free": {"x": 1}, "frees": [{"a": 1}], "note": "n"}
+    require_alike(servers, "POST", place, tool("a", spec, labels={"x": "y"}))
+    require_alike(servers, "PATCH", f"{place}/a", patch, media_type=MERGE)
+    require_alike(servers, "GET", f"{place}/a")
+
+
+@pytest.mark.parametrize(
+    "base", ["Gen-", "g_", "a.", "1", " ", "g" * 300], ids=lambda each: each[:5]
+)
+def test_what_names_are_generated_from(servers, place, base):
+    made = {**tool(""), "metadata": {"generateName": base}}
+    theirs, ours = (plain(each.ask("POST", place, made, dryRun="All")) for each in servers)
+    assert (ours[0], ours[2:] if ours[0] >= 300 else ()) == (
+        theirs[0],
+        theirs[2:] if theirs[0] >= 300 else (),
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["/api", "/apis", f"/apis/{GROUP}", f"/apis/{GROUP}/v2", "/version"]
+)
+def test_paths_of_discovery_may_have_a_slash_at_their_end(servers, path):
+    for end in ("", "/"):
+        theirs, ours = (each.ask("GET", path + end) for each in servers)
+        assert (ours.status, ours.headers["cache-control"]) == (
+            theirs.status,
+            theirs.headers["cache-control"],
+        )
+
+
+def test_methods_that_are_not_allowed_name_the_resource(servers, place):
+    for method, path in (
+        ("OPTIONS", place),
+        ("POST", f"{place}/a/status"),
+        ("OPTIONS", "/version"),
+    ):
+        theirs, ours = (each.ask(method, path) for each in servers)
+        found, wanted = ((each.status, each.body["details"]) for each in (ours, theirs))
+        assert found == wanted

@@ -319,6 +319,21 @@ def test_a_list_shows_any_moment(either):
 
 @pytest.mark.full
 def test_lists_of_a_namespace_a_name_and_of_labels(either):
+    numbers = ["5", "10", "low", "007", "", "9223372036854775807", "9223372036854775808", "5.5"]
+    for at, number in enumerate(numbers):
+        made = document(metadata={"labels": {"rank": number}})
+        either.create(key(f"r{at}", "three"), made)
+    for text in ("rank>4", "rank>5,rank<8", "rank < 010", "rank>0", "rank<99999999999"):
+        selector = LabelSelector.parse(text)
+        chosen = either.list("Thing", labels=selector).objects
+        wanted = [x for x in either.list("Thing").objects if selector.matches(x.labels)]
+        assert [each.key for each in chosen] == [each.key for each in wanted], text
+    ranks = [
+        x.labels["rank"] for x in either.list("Thing", labels=LabelSelector.parse("rank>5")).objects
+    ]
+    assert ranks == ["10", "007", "9223372036854775807"]
+    for at in range(len(numbers)):
+        either.delete(key(f"r{at}", "three"))
     for at, labels in enumerate([{"app": "web", "x.io/tier": "1"}, {"app": "db"}, {}, {"app": ""}]):
         made = document(metadata={"labels": labels})
         either.create(key(f"n{at}", "one" if at % 2 else "two"), made)

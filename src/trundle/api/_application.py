@@ -1,6 +1,7 @@
 """The API as an ASGI application: paths to requests, requests to answers."""
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -19,8 +20,9 @@ from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._namespaces import Host
 from trundle.api._objects import Objects, Served
 from trundle.api._openapi import OpenApi
+from trundle.api._representations import JSON
 from trundle.api._resources import Resources
-from trundle.api._responses import JSON, as_json, broken, failed
+from trundle.api._responses import as_json, broken, failed, fresh
 from trundle.api._status import ApiError, answer_to_any, not_allowed, unknown_path
 from trundle.api._surroundings import Alone, Hosted, Surroundings
 from trundle.api.access import Access, Receive, Scope, Send
@@ -32,6 +34,9 @@ from trundle.store import Store, StoredObject, counted
 
 _MOST_REVIEWED = 256 * 1024 * 1024
 """How large a conversion review may be; an API server sends a page of objects at once."""
+
+_WITH_SLASH = re.compile(r"/(?:apis?(?:/[^/]+)*|version)/")
+"""The paths that say the same with a slash at their end; those of objects are read so anyway."""
 
 _AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
@@ -52,6 +57,8 @@ class _Application(Starlette):
         """Answers a request."""
         found = self._objects.target(scope["path"]) if scope["type"] == "http" else None
         if found is None:
+            if scope["type"] == "http" and _WITH_SLASH.fullmatch(scope["path"]):
+                scope = {**scope, "path": scope["path"][:-1]}
             await super().__call__(scope, receive, send)
         else:
             await self._objects.answer(*found, scope, receive, send)
@@ -219,7 +226,7 @@ class Api:
 
     async def _openapi_v2(self, request: HttpRequest) -> Response:
         found, media_type = self._openapi.v2(request.headers.get("accept", ""))
-        return Response(found, media_type=media_type)
+        return fresh(Response(found, media_type=media_type))
 
     async def _openapi_paths(self, _: HttpRequest) -> Response:
         return as_json(self._openapi.paths())
@@ -227,7 +234,7 @@ class Api:
     async def _openapi_v3(self, request: HttpRequest) -> Response:
         given = request.path_params
         found = self._openapi.v3(given.get("group", ""), given["version"])
-        return failed(unknown_path()) if found is None else Response(found, media_type=JSON)
+        return failed(unknown_path()) if found is None else fresh(Response(found, media_type=JSON))
 
     async def _convert(self, http: HttpRequest) -> Response:
         try:

@@ -1,5 +1,6 @@
 """How an object is to be deleted: `DeleteOptions`, in the body or in the query."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,9 +8,10 @@ import msgspec
 
 from trundle.api._documents import object_of
 from trundle.api._garbage import FINALIZERS, Policy
+from trundle.api._options import causes_of_dry_run, refused_options
 from trundle.api._requests import Request
 from trundle.api._requirements import resource_version_of
-from trundle.api._status import ApiError, Cause, bad_request
+from trundle.api._status import Cause, bad_request
 from trundle.errors import expectation
 
 _KIND = "DeleteOptions"
@@ -37,15 +39,20 @@ class _Preconditions(msgspec.Struct):
     resourceVersion: str | None = None  # noqa: N815 - as clients write it
 
 
-class _Query(msgspec.Struct, kw_only=True):
-    """What stands in a query, as clients write it."""
-
+class _Common(msgspec.Struct, kw_only=True):
     propagationPolicy: str | None = None  # noqa: N815
     orphanDependents: bool | None = None  # noqa: N815
     gracePeriodSeconds: int | None = None  # noqa: N815
 
 
-class _Options(_Query, kw_only=True):
+class _Query(_Common, kw_only=True):
+    """What stands in a query, as clients write it."""
+
+    uid: str | None = None
+    resourceVersion: str | None = None  # noqa: N815
+
+
+class _Options(_Common, kw_only=True):
     """What stands in a body."""
 
     kind: str | None = None
@@ -65,14 +72,15 @@ def deletion_of(request: Request) -> Deletion:
         raise bad_request(f"the options of the deletion: {error}") from None
     if options.kind not in {None, _KIND}:
         raise bad_request(expectation(f"{_KIND} as kind of the body", repr(options.kind)))
-    if unknown := [each for each in options.dryRun or () if each != "All"]:
-        raise bad_request(f'dryRun: Unsupported value: "{unknown[0]}": supported values: "All"')
+    dry_run = options.dryRun or ()
+    if causes := [*_policy_causes(options), *causes_of_dry_run(dry_run)]:
+        raise refused_options(_KIND, causes)
     conditions = options.preconditions or _Preconditions()
     return Deletion(
         _policy(options),
         resource_version_of(conditions.resourceVersion),
         conditions.uid,
-        request.dry_run or bool(options.dryRun),
+        request.dry_run or bool(dry_run),
     )
 
 
@@ -82,27 +90,34 @@ def _options(request: Request) -> _Options:
     query: Any = {
         key: each.lower() if each in {"True", "False"} else each
         for key, each in request.query.items()
-        if each
     }
     found = msgspec.convert(query, _Query, strict=False)
-    return _Options(**msgspec.structs.asdict(found))
+    return _Options(
+        propagationPolicy=found.propagationPolicy,
+        orphanDependents=found.orphanDependents,
+        gracePeriodSeconds=found.gracePeriodSeconds,
+        dryRun=[query["dryRun"]] if "dryRun" in query else None,
+        preconditions=_Preconditions(found.uid, found.resourceVersion),
+    )
 
 
 def _policy(options: _Options) -> Policy:
-    policy, orphans = options.propagationPolicy or None, options.orphanDependents
-    if policy is not None and orphans is not None:
-        raise _invalid("orphanDependents and deletionPropagation cannot be both set")
-    if orphans is not None:
-        return "Orphan" if orphans else "Background"
-    for each in FINALIZERS:
-        if policy is None or policy == each:
-            return each
-    raise _invalid('needs to be one of "Background", "Foreground", "Orphan" or nil', str(policy))
+    """What becomes of the objects that an object owns; of a policy without mistakes."""
+    if options.orphanDependents is not None:
+        return "Orphan" if options.orphanDependents else "Background"
+    return next(each for each in FINALIZERS if options.propagationPolicy in {None, each})
 
 
-def _invalid(reason: str, value: str = "") -> ApiError:
-    shown = f'"{value}"' if value else "null"
-    cause = Cause("FieldValueInvalid", "propagationPolicy", f"Invalid value: {shown}: {reason}")
-    message = f'{_KIND}.meta.k8s.io "" is invalid: {cause.field}: {cause.message}'
-    details = {"group": "meta.k8s.io", "kind": _KIND}
-    return ApiError(422, "Invalid", message, details, [cause])
+def _policy_causes(options: _Options) -> Iterator[Cause]:
+    """What is wrong with a policy."""
+    policy = options.propagationPolicy
+    if policy is None:
+        return
+    said, field = msgspec.json.encode(policy).decode(), "propagationPolicy"
+    if options.orphanDependents is not None:
+        text = f"Invalid value: {said}: orphanDependents and deletionPropagation cannot be both set"
+        yield Cause("FieldValueInvalid", field, text)
+    elif policy not in FINALIZERS:
+        supported = '"Foreground", "Background", "Orphan", "nil"'
+        text = f"Unsupported value: {said}: supported values: {supported}"
+        yield Cause("FieldValueNotSupported", field, text)

@@ -12,7 +12,13 @@ from trundle.runtime import AnyScheme
 from trundle.schema import ObjectType, Resource, Schema
 from trundle.version import ApiVersion, own_spelling
 
-_AGE = PrinterColumn("Age", ".metadata.creationTimestamp", "date", description="CreationTimestamp")
+_CREATED = (
+    "CreationTimestamp is a timestamp representing the server time when this object was created. It is not guaranteed to be set in "
+    "happens-before order across separate operations. Clients may not set this value. It is represented in RFC3339 form and is in "
+    "UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: "
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata"
+)
+_AGE = PrinterColumn("Age", ".metadata.creationTimestamp", "date", description=_CREATED)
 _KINDS = 1024
 """Of how many resource types it is known at a time whether they have a status apart; each request asks."""
 

@@ -54,7 +54,7 @@ class ObjectReads:
         target = request.target
         fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
         labels = labels_of(request.query.get("labelSelector", ""))
-        limit = request.number("limit")
+        limit = request.limit
         match = request.query.get("resourceVersionMatch", "")
         wanted = request.number("resourceVersion")
         at, since = (wanted, None) if match == "Exact" else (None, wanted)

@@ -9,6 +9,7 @@ import re
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import NamedTuple
 
 import msgspec
@@ -22,12 +23,18 @@ from trundle.api import _protobuf as protobuf
 from trundle.api._bodies import body_of
 from trundle.api._feeds import Feed
 from trundle.api._kinds import ServedKind
-from trundle.api._representations import Representation, representation_of
+from trundle.api._options import require_options
+from trundle.api._representations import (
+    JSON,
+    Representation,
+    accepted_of,
+    representation_of,
+)
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources
-from trundle.api._responses import JSON, answered, broken, deprecated, failed, warning
+from trundle.api._responses import answered, broken, deprecated, failed, fresh, warning
 from trundle.api._selections import FieldSelector, labels_of
-from trundle.api._status import ApiError, answer_to, answer_to_any, missing, not_allowed
+from trundle.api._status import answer_to, answer_to_any, missing, not_allowed
 from trundle.api._steps import Steps, Together, done
 from trundle.api._watches import events
 from trundle.api.access import UNSECURED, Receive, Scope, Send
@@ -43,14 +50,11 @@ _MOST_ASKED = 32
 _LONG = 256 * 1024
 """Bodies from this length on have threads of their own, so that short ones need not wait for them."""
 
-_FRESH = (b"cache-control", b"no-cache, private")
-"""Proxies and browsers ask again, as an object may have changed."""
-
 _LONGEST_WATCH = 3600.0
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"})
 _READING = frozenset({"GET", "HEAD"})
 _PATH = re.compile(
-    r"/api(?:s/([^/]+))?/([^/]+)(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+)(?:/([^/]+))?)?/?"
+    r"/api(?:s/([^/]+))?/([^/]+)(/watch)?(?:/namespaces/([^/]+))?/([^/]+)(?:/([^/]+)(?:/([^/]+))?)?/?"
 )
 _NAMESPACES = "namespaces"
 _STATUS = ("", "status", "")
@@ -102,7 +106,7 @@ class Objects:
         match = _PATH.fullmatch(path)
         if match is None:
             return None
-        group, version, namespace, plural, name, subresource = match.groups("")
+        group, version, watched, namespace, plural, name, subresource = match.groups("")
         if namespace and (group, plural, name) == _STATUS:
             plural, name, namespace, subresource = _NAMESPACES, namespace, "", plural
         found = self._served.get((group, plural))
@@ -113,7 +117,7 @@ class Objects:
         fits = not namespace if not kind.namespaced else bool(namespace or not name)
         if not fits:
             return None
-        return found, Target(kind, served, namespace, name, subresource)
+        return found, Target(kind, served, namespace, name, subresource, bool(watched))
 
     async def answer(
         self, found: Served, target: Target, scope: Scope, receive: Receive, send: Send
@@ -121,17 +125,14 @@ class Objects:
         """Answers a request about what a path names."""
         try:
             response = await self._response(found, target, scope, receive)
-        except ApiError as error:
-            response = failed(error)
-        except TrundleError as error:  # The store cannot be used.
-            response = failed(answer_to_any(error))
+        except TrundleError as error:  # The request is refused, or the store cannot be used.
+            response = failed(answer_to_any(error), _type_of_failures(scope))
         except ClientDisconnect:
             raise
         except Exception as error:
             await broken(error)(scope, receive, send)
             raise
-        response.raw_headers.append(_FRESH)
-        await warning(response, deprecated(target))(scope, receive, send)
+        await warning(fresh(response), deprecated(target))(scope, receive, send)
 
     async def _response(
         self, found: Served, target: Target, scope: Scope, receive: Receive
@@ -142,17 +143,21 @@ class Objects:
             ApiError: it is no success.
         """
         method: str = scope["method"]
-        if method not in _METHODS:
-            raise not_allowed()
+        wrongly = target.watched and (method != "GET" or target.subresource)
+        if method not in _METHODS or wrongly:
+            raise not_allowed(target.kind)
         if target.subresource and not (target.subresource == STATUS and target.served.has_status):
             raise missing(target.kind, target.name)
-        request, accepted = await _read(target, scope, receive)
-        shown = representation_of(accepted, request.query, self._clock)
-        if method == "GET" and not target.name:
-            if request.flag("watch"):
-                return self._watch(found, request, shown)
-            if shown.is_whole:
-                return await self._list(found, request, shown)
+        request = await _read(target, scope, receive)
+        target = request.target
+        require_options(method, request)
+        accept, query = _accepted(scope), request.query
+        watches = method == "GET" and not target.name and request.flag("watch")
+        shown = representation_of(accept, query, self._clock, streams=watches)
+        if watches:
+            return self._watch(found, request, shown)
+        if method == "GET" and not target.name and shown.is_plain:
+            return await self._list(found, request, shown)
         writing = _writing(method, found, target)
         if writing is not None:
             answer = await self._written(found, writing, request)
@@ -207,7 +212,7 @@ class Objects:
         target = request.target
         fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
         labels = labels_of(request.query.get("labelSelector", ""))
-        seconds = min(request.number("timeoutSeconds") or _LONGEST_WATCH, _LONGEST_WATCH)
+        seconds = min(request.seconds or _LONGEST_WATCH, _LONGEST_WATCH)
         until = time.monotonic() + seconds
         found = events(request, served.resources, served.feed, fields, labels, shown)
 
@@ -225,8 +230,29 @@ class Objects:
         return StreamingResponse(lines(), media_type=shown.media_type)
 
 
-async def _read(target: Target, scope: Scope, receive: Receive) -> tuple[Request, str]:
-    """A request, and what its client accepts."""
+def _accepted(scope: Scope) -> str:
+    """What the client of a request accepts, as HTTP writes it."""
+    said = (each for name, each in scope["headers"] if name == b"accept")
+    return next(said, b"").decode("latin-1")  # The first one counts.
+
+
+def _type_of_failures(scope: Scope) -> str:
+    """The type of answers that are no success: the one that the client likes best."""
+    accepted = accepted_of(_accepted(scope))
+    return JSON if accepted is None or accepted.form != "whole" else accepted.media_type
+
+
+def _changes_of(target: Target, query: dict[str, str]) -> tuple[Target, dict[str, str]]:
+    """A path of changes as the request that clients make today."""
+    query = {**query, "watch": "true"}
+    if target.name:
+        named = re.sub(r"([\\,=])", r"\\\1", target.name)
+        query["fieldSelector"] = f"metadata.name={named}"
+    return replace(target, name="", watched=False), query
+
+
+async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
+    """A request."""
     headers: Mapping[bytes, bytes] = dict(reversed(scope["headers"]))  # The first one counts.
     query: bytes = scope["query_string"]
     body, media_type = b"", ""
@@ -237,15 +263,12 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> tuple[Request
         media_type = said.partition(";")[0].strip().lower()
     if media_type == protobuf.MEDIA_TYPE:
         body, media_type = protobuf.json_of(body), JSON
-    request = Request(
-        target,
-        dict(reversed(QueryParams(query).multi_items())) if query else {},  # The first counts.
-        body,
-        media_type,
-        headers.get(b"user-agent", b"").decode("latin-1"),
-        scope.get("user") or UNSECURED,
-    )
-    return request, headers.get(b"accept", b"").decode("latin-1")
+    # Of a parameter that is given again, the first one counts.
+    parameters = dict(reversed(QueryParams(query).multi_items())) if query else {}
+    if target.watched:
+        target, parameters = _changes_of(target, parameters)
+    agent = headers.get(b"user-agent", b"").decode("latin-1")
+    return Request(target, parameters, body, media_type, agent, scope.get("user") or UNSECURED)
 
 
 def _writing(method: str, found: Served, target: Target) -> Callable[[Request], Steps] | None:
@@ -273,4 +296,4 @@ def _action(method: str, found: Served, target: Target) -> Callable[[Request], A
             return resources.delete
         if target.namespace or not target.kind.namespaced:  # Never those of all namespaces at once.
             return resources.delete_all
-    raise not_allowed()
+    raise not_allowed(target.kind)

@@ -4,6 +4,7 @@ Sources: RFC 7386, RFC 6902.
 """
 
 import copy
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -20,12 +21,14 @@ JSON = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"
 STRATEGIC = "application/strategic-merge-patch+json"
 _MOST_OPERATIONS = 10_000
+_FROM_THE_END = re.compile("-[1-9][0-9]{0,8}")
+_ADDING = frozenset({"add", "copy", "move"})
 
 
 def merge(document: Any, patch: Any) -> Any:
     """A document after a JSON merge patch; the input is not changed."""
     if not isinstance(patch, dict):
-        return patch
+        return _without_nulls(patch)
     merged = dict(document) if isinstance(document, dict) else {}
     for name, value in patch.items():
         if value is None:
@@ -33,6 +36,13 @@ def merge(document: Any, patch: Any) -> Any:
         else:
             merged[name] = merge(merged.get(name), value)
     return merged
+
+
+def _without_nulls(value: Any) -> Any:
+    """A list without the null members of objects in it, as API servers read it."""
+    if isinstance(value, list):
+        return [_without_nulls(each) for each in value]
+    return merge({}, value) if isinstance(value, dict) else value
 
 
 def apply_operations(document: Any, operations: Any) -> Any:
@@ -53,7 +63,7 @@ def apply_operations(document: Any, operations: Any) -> Any:
             patched = jsonpatch.JsonPatch(meant).apply(patched, in_place=True)
         except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError) as error:
             why = f"operation {number} of the JSON patch does not fit: {_reason(operation, error)}"
-            raise ApiError(422, "Invalid", why) from None
+            raise ApiError(422, "Invalid", why, details={}) from None
         except RecursionError:  # Operations can put a document into itself.
             raise too_deep() from None
     require_bounded(patched)
@@ -63,9 +73,13 @@ def apply_operations(document: Any, operations: Any) -> Any:
 def _meant(operation: Any, document: Any) -> list[Any]:
     """An operation as API servers apply it to a document.
 
-    A member that is not there is replaced by being added, and `test` finds null in its place, by which clients say that nothing is there.
+    Places in lists may be counted from the end. A member that is not there is replaced by being added, and `test` finds null in its place,
+    by which clients say that nothing is there.
     """
-    if not isinstance(operation, dict) or operation.get("op") not in {"replace", "test"}:
+    if not isinstance(operation, dict):
+        return [operation]
+    operation = _counted(operation, document)
+    if operation.get("op") not in {"replace", "test"}:
         return [operation]
     path = operation.get("path")
     if not isinstance(path, str) or not path.startswith("/"):
@@ -76,6 +90,37 @@ def _meant(operation: Any, document: Any) -> list[Any]:
     if operation["op"] == "replace":
         return [{**operation, "op": "add"}]
     return [] if operation.get("value", "") is None else [operation]
+
+
+def _counted(operation: dict[str, Any], document: Any) -> dict[str, Any]:
+    """An operation whose places in lists are counted from the start."""
+    found = dict(operation)
+    for member in ("from", "path"):
+        path = operation.get(member)
+        if not isinstance(path, str) or "/-" not in path:
+            continue
+        owner, parts = document, path.split("/")
+        for place, part in enumerate(parts[1:], 1):
+            if isinstance(owner, list) and _FROM_THE_END.fullmatch(part):
+                is_last = place == len(parts) - 1
+                adds = is_last and member == "path" and operation.get("op") in _ADDING
+                moves = adds and operation.get("op") == "move"
+                within = moves and _owner_of(found.get("from")) == "/".join(parts[:place])
+                parts[place] = str(len(owner) + int(part) + adds - within)
+            owner = _inside(owner, parts[place])
+        found[member] = "/".join(parts)
+    return found
+
+
+def _owner_of(path: Any) -> Any:
+    return path.rpartition("/")[0] if isinstance(path, str) else None
+
+
+def _inside(owner: Any, part: str) -> Any:
+    """What a part of a path leads to; None where there is nothing."""
+    if isinstance(owner, list):
+        return owner[int(part)] if part.isdigit() and int(part) < len(owner) else None
+    return owner.get(jsonpointer.unescape(part)) if isinstance(owner, dict) else None
 
 
 def _reason(operation: Any, error: Exception) -> str:

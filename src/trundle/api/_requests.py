@@ -1,5 +1,6 @@
 """What a client asks for, read from its request once."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -10,7 +11,6 @@ from trundle.api.access import UNSECURED, User
 from trundle.errors import expectation
 
 FieldValidation = Literal["Ignore", "Warn", "Strict"]
-_LONGEST_MANAGER = 128
 _VALIDATIONS: tuple[FieldValidation, ...] = ("Ignore", "Warn", "Strict")
 
 
@@ -24,6 +24,7 @@ class Target:
         namespace: the namespace; empty for all of them, or where there are none.
         name: the object; empty for all of them.
         subresource: a part of the object; empty for the whole.
+        watched: whether it is a path of changes, as clients of early versions of Kubernetes write it.
     """
 
     kind: ServedKind
@@ -31,6 +32,7 @@ class Target:
     namespace: str = ""
     name: str = ""
     subresource: str = ""
+    watched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,28 +57,14 @@ class Request:
 
     @property
     def manager(self) -> str:
-        """Who owns the fields that the request writes: what the client says, else the name of its program.
-
-        Raises:
-            ApiError: no manager can be called so.
-        """
+        """Who owns the fields that the request writes: what the client says, else the name of its program."""
         given = self.query.get("fieldManager", "")
-        if len(given) > _LONGEST_MANAGER or not given.isprintable():
-            text = f"fieldManager: Invalid value: {given[:40]!r}: expected up to {_LONGEST_MANAGER} printable characters"
-            raise bad_request(text)
         return given or self.agent.partition("/")[0] or "unknown"
 
     @property
     def dry_run(self) -> bool:
-        """Whether nothing is to be stored.
-
-        Raises:
-            ApiError: the parameter is unknown.
-        """
-        given = self.query.get("dryRun", "")
-        if given not in {"", "All"}:
-            raise bad_request(f'dryRun: Unsupported value: "{given}": supported values: "All"')
-        return given == "All"
+        """Whether nothing is to be stored."""
+        return "dryRun" in self.query
 
     @property
     def versions(self) -> tuple[ServedVersion, ...]:
@@ -94,18 +82,9 @@ class Request:
 
     @property
     def field_validation(self) -> FieldValidation:
-        """What becomes of unknown and duplicate fields.
-
-        Raises:
-            ApiError: the parameter is unknown.
-        """
-        given = self.query.get("fieldValidation") or "Warn"
-        for each in _VALIDATIONS:
-            if each == given:
-                return each
-        raise bad_request(
-            f'fieldValidation: Unsupported value: "{given}": supported values: "Ignore", "Warn", "Strict"'
-        )
+        """What becomes of unknown and duplicate fields."""
+        given = self.query.get("fieldValidation")
+        return next((each for each in _VALIDATIONS if each == given), "Warn")
 
     def flag(self, name: str) -> bool:
         """Whether a parameter is set.
@@ -132,6 +111,28 @@ class Request:
         if not given.isascii() or not given.isdigit() or len(given) > 18:  # noqa: PLR2004 - 64 bits
             raise bad_request(expectation(f"a whole number as {name}", repr(given)))
         return int(given)
+
+    @property
+    def limit(self) -> int | None:
+        """How many objects a page has; None where a client does not limit it, or to less than one.
+
+        Raises:
+            ApiError: it is no whole number.
+        """
+        return self._positive("limit")
+
+    @property
+    def seconds(self) -> int | None:
+        """After how many seconds a watch ends; None where a client does not say it, or none at all.
+
+        Raises:
+            ApiError: it is no whole number.
+        """
+        return self._positive("timeoutSeconds")
+
+    def _positive(self, name: str) -> int | None:
+        negative = re.fullmatch("-[0-9]{1,18}", self.query.get(name, ""))
+        return None if negative else self.number(name) or None
 
 
 class Answer(NamedTuple):

@@ -2,14 +2,14 @@
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from trundle.api._kinds import ServedKind
 from trundle.api._requests import Target
-from trundle.api._status import ApiError, Cause, bad_request, invalid, modified
+from trundle.api._status import Cause, bad_request, invalid, modified
 from trundle.errors import expectation
 
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
@@ -109,15 +109,39 @@ def require_new(target: Target, metadata: Mapping[str, Any]) -> None:
         raise modified(target.kind, target.name, reason)
 
 
-def require_name(kind: ServedKind, name: str) -> None:
-    """Raises where no object of Kubernetes can be called so."""
+def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
+    """Raises where a document does not say which state of an object it goes over."""
+    if not metadata.get("resourceVersion"):
+        message = "Invalid value: 0: must be specified for an update"
+        cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
+        raise invalid(target.kind, target.name, [cause])
+
+
+def require_name(kind: ServedKind, name: str, base: Any = None) -> None:
+    """Raises where no object of Kubernetes can be called so.
+
+    Args:
+        kind: its resource type.
+        name: the name.
+        base: what a client wants the name to be generated from; None or empty where it does not.
+    """
+    causes: list[Cause] = []
+    if isinstance(base, str) and base:
+        # A hyphen at the end is followed by more.
+        causes += _name_causes("generateName", base, re.sub("(?s).-$", "a", base))
+    causes += _name_causes("name", name, name)
+    if causes:
+        raise invalid(kind, name, causes)
+
+
+def _name_causes(field: str, said: str, name: str) -> Iterator[Cause]:
     if len(name) <= _LONGEST_NAME and re.fullmatch(SUBDOMAIN, name):
         return
-    said = msgspec.json.encode(name).decode()
-    text = f"Invalid value: {said}: must be no more than {_LONGEST_NAME} bytes"
-    if len(name) <= _LONGEST_NAME:
-        text = f"Invalid value: {said}: {subdomain_text()}"
-    raise invalid(kind, name, [Cause("FieldValueInvalid", "metadata.name", text)])
+    why = subdomain_text()
+    if len(name) > _LONGEST_NAME:
+        why = f"must be no more than {_LONGEST_NAME} bytes"
+    text = f"Invalid value: {msgspec.json.encode(said).decode()}: {why}"
+    yield Cause("FieldValueInvalid", f"metadata.{field}", text)
 
 
 def subdomain_text() -> str:
@@ -126,15 +150,6 @@ def subdomain_text() -> str:
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
         f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{SUBDOMAIN}')"
     )
-
-
-def without_manager() -> ApiError:
-    cause = Cause(
-        "FieldValueRequired", "fieldManager", "Required value: is required for apply patch"
-    )
-    message = f'PatchOptions.meta.k8s.io "" is invalid: {cause.field}: {cause.message}'
-    details = {"group": "meta.k8s.io", "kind": "PatchOptions"}
-    return ApiError(422, "Invalid", message, details, [cause])
 
 
 def generated_name(base: Any) -> str | None:

@@ -34,7 +34,7 @@ from trundle.api._requirements import (
     require_namespace,
     require_new,
     require_same,
-    without_manager,
+    require_version,
 )
 from trundle.api._status import (
     ApiError,
@@ -123,7 +123,7 @@ class Resources(ObjectReads):
             raise invalid(target.kind, "", [cause])
         if metadata.get("resourceVersion"):
             raise bad_request("resourceVersion should not be set on objects to be created")
-        require_name(target.kind, name)
+        require_name(target.kind, name, metadata.get("generateName"))
         document["metadata"] = {**metadata, "name": name}
         target = _named(target, name)
         reading = Reading(request, name)
@@ -191,9 +191,7 @@ class Resources(ObjectReads):
         require_namespace(target, metadata)
         if not metadata.get("resourceVersion"):
             self.get(request)
-            message = "Invalid value: 0: must be specified for an update"
-            cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
-            raise invalid(target.kind, target.name, [cause])
+            require_version(target, metadata)
         return (yield from self._write(request, lambda _: document))
 
     def patch(self, request: Request) -> Steps:
@@ -211,8 +209,6 @@ class Resources(ObjectReads):
     def _apply(self, request: Request) -> Steps:
         """Applies a configuration; an object that is not there is created."""
         target = request.target
-        if not request.query.get("fieldManager"):
-            raise without_manager()
         text = as_json(request.body)
         config = meant(object_of(text), text, target)
         require_kind(config, target.kind, target.served)
@@ -279,6 +275,7 @@ class Resources(ObjectReads):
             document = change(lambda: object_of(ownership.shown(text_of(live))))
             require_kind(document, target.kind, target.served)
             require_same(target, live, document, patched=request.media_type in PATCHES)
+            require_version(target, metadata_of(document))
             wanted = status_apart(target, live, document)
             self._validators.require_valid(target, live, wanted)
             read = self._read(target, reading, wanted, stored)

@@ -6,11 +6,12 @@ from typing import Any
 import msgspec
 from starlette.responses import Response
 
-from trundle.api._representations import Representation
+from trundle.api._representations import JSON, YAML, Representation, in_yaml
 from trundle.api._requests import Answer, Target
 from trundle.api._status import ApiError
 
-JSON = "application/json"
+_FRESH = "no-cache, private"
+"""Proxies and browsers ask again, as what they were answered may have changed."""
 
 
 def answered(answer: Answer, shown: Representation, target: Target) -> Response:
@@ -43,12 +44,20 @@ def warning(response: Response, warnings: Iterable[str]) -> Response:
 
 def as_json(value: Any, media_type: str = JSON) -> Response:
     """Values as JSON."""
-    return Response(msgspec.json.encode(value), media_type=media_type)
+    return fresh(Response(msgspec.json.encode(value), media_type=media_type))
 
 
-def failed(error: ApiError) -> Response:
-    """An answer that is no success."""
-    response = Response(msgspec.json.encode(error.status), error.code, media_type=JSON)
+def fresh(response: Response) -> Response:
+    """A response that no cache keeps."""
+    response.headers["cache-control"] = _FRESH
+    return response
+
+
+def failed(error: ApiError, media_type: str = JSON) -> Response:
+    """An answer that is no success, as JSON or YAML."""
+    body = msgspec.json.encode(error.status)
+    said = in_yaml(body) if media_type == YAML else body
+    response = fresh(Response(said, error.code, media_type=media_type))
     if seconds := (error.details or {}).get("retryAfterSeconds"):
         response.headers["retry-after"] = str(seconds)
     return warning(response, error.warnings)

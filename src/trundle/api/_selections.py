@@ -9,7 +9,10 @@ from trundle.api._status import bad_request
 from trundle.errors import expectation
 from trundle.store import InvalidSelectorError, LabelSelector, StoredObject
 
-_TERM = re.compile(r"\s*([^=!,]+?)\s*(==|=|!=)\s*([^,]*?)\s*")
+_TERM = re.compile(
+    r"(?P<field>.*?)(?P<operator>!=|==|=)(?P<value>(?:[^\\,=]|\\[\\,=])*)", re.DOTALL
+)
+_BETWEEN = re.compile(r"((?:[^\\,]|\\.?)*)(?:,|$)", re.DOTALL)
 _FIELDS = ("metadata.name", "metadata.namespace")
 
 
@@ -26,11 +29,15 @@ class FieldSelector:
 
     def __init__(self, text: str, selectable: tuple[str, ...] = ()) -> None:
         self._terms: list[tuple[str, bool, str]] = []
-        for each in filter(None, (part.strip() for part in text.split(","))):
+        for each in filter(None, _BETWEEN.findall(text)):
             match = _TERM.fullmatch(each)
             if match is None:
-                raise bad_request(f"invalid field selector {each!r}: expected FIELD=VALUE")
+                found = expectation(
+                    "FIELD=VALUE, with a backslash before each of , = \\", repr(each)
+                )
+                raise bad_request(f"invalid field selector: {found}")
             field, operator, value = match.groups()
+            value = re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)
             if field not in {*_FIELDS, *selectable}:
                 raise bad_request(f"field label not supported: {field}")
             self._terms.append((field, operator != "!=", value))

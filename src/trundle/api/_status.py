@@ -127,10 +127,15 @@ def unknown_path() -> ApiError:
     return ApiError(404, "NotFound", "the server could not find the requested resource")
 
 
-def not_allowed() -> ApiError:
-    """There is something at a path, but it cannot do that."""
+def not_allowed(kind: ServedKind | None = None) -> ApiError:
+    """There is something at a path, but it cannot do that.
+
+    Args:
+        kind: the resource type that the path is about; None where it is about none.
+    """
     message = "the server does not allow this method on the requested resource"
-    return ApiError(405, "MethodNotAllowed", message)
+    details = {} if kind is None else {"group": kind.group, "kind": kind.plural}
+    return ApiError(405, "MethodNotAllowed", message, details)
 
 
 def unsupported_media_type(given: str, supported: Sequence[str]) -> ApiError:
@@ -150,7 +155,8 @@ def invalid(kind: ServedKind, name: str, causes: Sequence[Cause]) -> ApiError:
     text = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
     qualified = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
     message = f'{qualified} "{name}" is invalid: {text}'
-    details = {"name": name, "group": kind.group, "kind": kind.kind}
+    called = {"name": name} if name else {}
+    details = {**called, "group": kind.group, "kind": kind.kind}
     return ApiError(422, "Invalid", message, details, causes)
 
 

@@ -16,7 +16,9 @@ from trundle.project import PrinterColumn
 
 _NAME = (
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client "
-    "to request the generation of an appropriate name automatically."
+    "to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and "
+    "configuration definition. Cannot be updated. More info: "
+    "https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names"
 )
 
 
@@ -78,7 +80,7 @@ def table(
             "kind": "Table",
             "apiVersion": "meta.k8s.io/v1",
             "metadata": metadata,
-            "columnDefinitions": column_definitions(kind) if head else [],
+            "columnDefinitions": column_definitions(kind) if head else None,
             "rows": rows(kind, objects, include, now),
         }
     )
@@ -95,7 +97,7 @@ def _row(kind: ServedKind, document: bytes, include: str, now: dt.datetime) -> d
     cells = [value["metadata"].get("name", ""), *(_cell(each, value, now) for each in kind.columns)]
     match include:
         case "None":
-            return {"cells": cells}
+            return {"cells": cells, "object": None}
         case "Object":
             return {"cells": cells, "object": msgspec.Raw(document)}
         case _:

@@ -68,7 +68,7 @@ async def events(
             token, after = page.token, page.resource_version
             if not token:
                 break
-        if streamed and bookmarks:
+        if bookmarks:
             yield _bookmark(request, shown, after, initial=True)
     quiet = 0
     async for reached, seen, change in feed.watch(after, choice):
@@ -95,7 +95,6 @@ def _bookmark(request: Request, shown: Representation, reached: int, *, initial:
     target = request.target
     metadata = {
         "resourceVersion": str(reached),
-        "creationTimestamp": None,
         **({"annotations": _INITIAL_END} if initial else {}),
     }
     document = {

@@ -1,24 +1,28 @@
-"""Label selectors, as Kubernetes writes them: `a=b,c!=d,e in (f, g),h notin (i),j,!k`."""
+"""Label selectors, as Kubernetes writes them: `a=b,c!=d,e in (f, g),h notin (i),j,!k,l>1,m<2`."""
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from sqlalchemy import JSON, Column, ColumnElement, or_
+from sqlalchemy import JSON, Column, ColumnElement, and_, func, not_, or_
 
 from trundle.errors import shown
 from trundle.store._errors import InvalidSelectorError
 
-Operator: TypeAlias = Literal["in", "notin", "exists", "absent"]
+Operator: TypeAlias = Literal["in", "notin", "exists", "absent", "above", "below"]
 
-_NAME = r"(?:[A-Za-z0-9](?:[-A-Za-z0-9.]*[A-Za-z0-9])?/)?[A-Za-z0-9](?:[-_.A-Za-z0-9]*[A-Za-z0-9])?"
-_VALUE = r"(?:[A-Za-z0-9](?:[-_.A-Za-z0-9]*[A-Za-z0-9])?)?"
+_WORD = r"[A-Za-z0-9](?:[-_.A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+_DOMAIN = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*"
+_NAME = rf"(?:(?=[^/]{{1,253}}/){_DOMAIN}/)?{_WORD}"
+_VALUE = rf"(?:{_WORD})?"
 _TERM = re.compile(
     rf"\s*(?:!\s*(?P<absent>{_NAME})"
     rf"|(?P<name>{_NAME})(?:\s*(?P<equals>==|=|!=)\s*(?P<value>{_VALUE})"
+    r"|\s*(?P<order>[<>])\s*(?P<number>[0-9]+)"
     rf"|\s+(?P<set>in|notin)\s*\((?P<values>[^()]*)\))?)\s*"
 )
+_LARGEST = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +31,8 @@ class LabelRequirement:
 
     Attributes:
         name: the label.
-        operator: `in` and `exists` need the label, `notin` and `absent` are met without it.
-        values: the values of `in` and `notin`.
+        operator: `notin` and `absent` are met without the label; all others need it. `above` and `below` compare whole numbers.
+        values: the values of `in` and `notin`, and the number of `above` and `below`.
     """
 
     name: str
@@ -46,6 +50,15 @@ class LabelRequirement:
                 return self.name in labels
             case "absent":
                 return self.name not in labels
+            case "above":
+                return (found := _number(labels.get(self.name))) is not None and found > self.bound
+            case "below":
+                return (found := _number(labels.get(self.name))) is not None and found < self.bound
+
+    @property
+    def bound(self) -> int:
+        """The number that the label is compared with."""
+        return int(self.values[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +90,7 @@ def _requirements(text: str) -> Iterator[LabelRequirement]:
     while True:
         term = _TERM.match(text, place)
         if term is None or (term.end() < len(text) and text[term.end()] != ","):
-            expected = (
-                "terms such as a=b, a!=b, a in (b, c), a notin (b), a, !a, with commas between them"
-            )
+            expected = "terms such as a=b, a!=b, a in (b, c), a notin (b), a, !a, a>1, a<2, with commas between them"
             advice = "correct the selector"
             raise InvalidSelectorError("the label selector", expected, shown(text[place:]), advice)
         yield _requirement(term, text)
@@ -94,6 +105,14 @@ def _requirement(term: re.Match[str], text: str) -> LabelRequirement:
     if term["equals"]:
         operator: Operator = "notin" if term["equals"] == "!=" else "in"
         return LabelRequirement(term["name"], operator, (term["value"],))
+    if term["order"]:
+        if int(term["number"]) > _LARGEST:
+            found, advice = term["number"], "correct the selector"
+            expected = "a number of at most 64 bits"
+            raise InvalidSelectorError(f"the label selector {text}", expected, found, advice)
+        return LabelRequirement(
+            term["name"], "above" if term["order"] == ">" else "below", (term["number"],)
+        )
     if term["set"]:
         values = tuple(sorted({each.strip() for each in term["values"].split(",")}))
         if not all(re.fullmatch(_VALUE, each) for each in values):
@@ -102,6 +121,13 @@ def _requirement(term: re.Match[str], text: str) -> LabelRequirement:
             raise InvalidSelectorError(f"the label selector {text}", expected, found, advice)
         return LabelRequirement(term["name"], "notin" if term["set"] == "notin" else "in", values)
     return LabelRequirement(term["name"], "exists")
+
+
+def _number(text: str | None) -> int | None:
+    """The whole number that a label is; None where it is none."""
+    if text is None or not re.fullmatch("[0-9]+", text):
+        return None
+    return number if (number := int(text)) <= _LARGEST else None
 
 
 def condition(selector: LabelSelector, labels: Column[JSON]) -> Iterator[ColumnElement[bool]]:
@@ -122,3 +148,21 @@ def condition(selector: LabelSelector, labels: Column[JSON]) -> Iterator[ColumnE
                 yield value.is_not(None)
             case "absent":
                 yield value.is_(None)
+            case "above":
+                yield and_(*_is_number(value), _is_above(value, each.bound))
+                yield not_(_is_above(value, _LARGEST))
+            case "below":
+                yield and_(*_is_number(value), not_(_is_above(value, each.bound - 1)))
+
+
+def _is_number(value: ColumnElement[str]) -> tuple[ColumnElement[bool], ...]:
+    """The conditions under which a text is a whole number; all databases know what they ask."""
+    return value != "", func.rtrim(value, "0123456789") == ""
+
+
+def _is_above(value: ColumnElement[str], bound: int) -> ColumnElement[bool]:
+    """The condition under which a text that is a whole number is a larger one, however many digits it has."""
+    digits, of_bound = func.ltrim(value, "0"), str(bound).lstrip("0")
+    length = func.length(digits)
+    longer = length > len(of_bound)
+    return or_(longer, and_(length == len(of_bound), digits > of_bound))

@@ -18,6 +18,8 @@ CATALOG = "catalog.trundle.dev"
 """The API group by which rules name the packages of a catalog and its environments."""
 _OWN = frozenset(("v1", "v2"))
 _OF_NAMESPACES = frozenset(("status", "finalize"))
+_WATCH = "watch"
+"""What stands before the resource in paths of changes, as clients of early versions of Kubernetes write them."""
 _PARTS_OF_RESOURCES = {"api": 3, "apis": 4}
 """How many parts the path of a resource has at least."""
 
@@ -71,12 +73,16 @@ def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attribute
     version, *rest = parts[_PARTS_OF_RESOURCES[parts[0]] - 2 :]
     verb = _VERBS.get(method, "")
     namespace = ""
+    watched = rest[0] == _WATCH and len(rest) > 1
+    rest = rest[1:] if watched else rest
     if rest[0] == "namespaces" and len(rest) > 1:
         namespace = rest[1]
         if len(rest) > 2 and rest[2] not in _OF_NAMESPACES:  # noqa: PLR2004 - namespaces, a name, more
             rest = rest[2:]
     resource, name, subresource = (*rest, "", "")[:3]
-    if not name and verb == "get":
+    if watched:
+        verb = "watch"
+    elif not name and verb == "get":
         verb = "watch" if _is_set(query.get("watch")) else "list"
         name = _name_selected(query.get("fieldSelector", ""))
     elif not name and verb == "delete":

@@ -1,0 +1,125 @@
+"""The options of requests about objects, held to Kubernetes' rules before anything is read or written.
+
+Source: `apimachinery`'s `ValidateListOptions` and `ValidateCreateOptions`, `ValidateUpdateOptions`, `ValidatePatchOptions`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import msgspec
+
+from trundle.api._patches import APPLY
+from trundle.api._requests import Request
+from trundle.api._status import ApiError, Cause
+
+_LONGEST_MANAGER = 128
+_WRITES = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions"}
+
+
+def require_options(method: str, request: Request) -> None:
+    """Makes sure that what a query says has a meaning.
+
+    Raises:
+        ApiError: it has none.
+    """
+    if method in _WRITES:
+        _require(_WRITES[method], [*_of_patches(method, request), *_of_writes(request)])
+    elif method == "GET" and not request.target.name:
+        request.number("resourceVersion")
+        _ = request.seconds
+        _require(
+            "ListOptions", [*(_of_watches if request.flag("watch") else _of_lists)(request.query)]
+        )
+
+
+def refused_options(kind: str, causes: Sequence[Cause]) -> ApiError:
+    """The answer to options that have no meaning.
+
+    Args:
+        kind: what they are, such as `PatchOptions`.
+        causes: what is wrong with them.
+    """
+    lines = [f"{each.field}: {each.message}" for each in causes]
+    text = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
+    message = f'{kind}.meta.k8s.io "" is invalid: {text}'
+    return ApiError(422, "Invalid", message, {"group": "meta.k8s.io", "kind": kind}, causes)
+
+
+def causes_of_dry_run(given: Sequence[str]) -> Iterator[Cause]:
+    """What is wrong with values of `dryRun`."""
+    if any(each != "All" for each in given):
+        yield _unsupported("dryRun", given, "All")
+
+
+def _require(kind: str, causes: Sequence[Cause]) -> None:
+    if causes:
+        raise refused_options(kind, causes)
+
+
+def _of_patches(method: str, request: Request) -> Iterator[Cause]:
+    if method != "PATCH":
+        return
+    if request.media_type != APPLY and "force" in request.query:
+        yield _forbidden("force", "may not be specified for non-apply patch")
+    if request.media_type == APPLY and not request.query.get("fieldManager"):
+        text = "Required value: is required for apply patch"
+        yield Cause("FieldValueRequired", "fieldManager", text)
+
+
+def _of_writes(request: Request) -> Iterator[Cause]:
+    manager = request.query.get("fieldManager", "")
+    if len(manager.encode()) > _LONGEST_MANAGER:
+        text = f"Too long: may not be more than {_LONGEST_MANAGER} bytes"
+        yield Cause("FieldValueTooLong", "fieldManager", text)
+    for place, each in enumerate(manager):
+        if not each.isprintable():
+            text = (
+                f"invalid character U+{ord(each):04X} (at position {len(manager[:place].encode())})"
+            )
+            said = msgspec.json.encode(manager).decode()
+            yield Cause("FieldValueInvalid", "fieldManager", f"Invalid value: {said}: {text}")
+    if "dryRun" in request.query:
+        yield from causes_of_dry_run([request.query["dryRun"]])
+    validation = request.query.get("fieldValidation", "")
+    if validation not in {"", "Ignore", "Strict", "Warn"}:
+        yield _unsupported("fieldValidation", validation, "", "Ignore", "Strict", "Warn")
+
+
+def _of_lists(query: Mapping[str, str]) -> Iterator[Cause]:
+    field, match = "resourceVersionMatch", query.get("resourceVersionMatch")
+    if match:
+        if not query.get("resourceVersion"):
+            yield _forbidden(field, f"{field} is forbidden unless resourceVersion is provided")
+        if query.get("continue"):
+            yield _forbidden(field, f"{field} is forbidden when continue is provided")
+        if match not in {"Exact", "NotOlderThan"}:
+            yield _unsupported(field, match, "Exact", "NotOlderThan", "")
+        if match == "Exact" and query.get("resourceVersion") == "0":
+            yield _forbidden(field, f'{field} "exact" is forbidden for resourceVersion "0"')
+    if "sendInitialEvents" in query:
+        yield _forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list")
+
+
+def _of_watches(query: Mapping[str, str]) -> Iterator[Cause]:
+    field, match = "resourceVersionMatch", query.get("resourceVersionMatch")
+    initial = "sendInitialEvents" in query
+    if initial and match != "NotOlderThan":
+        text = "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"
+        yield _forbidden(field, text)
+    if match and not initial:
+        text = f"{field} is forbidden for watch unless sendInitialEvents is provided"
+        yield _forbidden(field, text)
+    if match and match != "NotOlderThan":
+        yield _unsupported(field, match, "NotOlderThan")
+    if query.get("continue"):
+        yield _forbidden(field, f"{field} is forbidden when continue is provided")
+
+
+def _forbidden(field: str, text: str) -> Cause:
+    return Cause("FieldValueForbidden", field, f"Forbidden: {text}")
+
+
+def _unsupported(field: str, found: str | Sequence[str], *supported: str) -> Cause:
+    said = msgspec.json.encode(found).decode()
+    listed = ", ".join(msgspec.json.encode(each).decode() for each in supported)
+    text = f"Unsupported value: {said}: supported values: {listed}"
+    return Cause("FieldValueNotSupported", field, text)
