@@ -121,6 +121,17 @@ def test_a_document_that_is_refused_is_a_difference_with_its_reason(generated):
     assert "alphaKay is refused in 2 of 2 documents\n  reason:   " in table
 
 
+def test_nulls_are_tolerated_on_both_sides_by_lenient(generated):
+    generated.write(
+        "pairs.jsonl", lines(({**BEFORE, "age": None}, {**AFTER, "age": None, "sortKey": None}))
+    )
+    assert generated.run("conform", "pairs.jsonl").exit_code == 3
+    result = generated.run("conform", "pairs.jsonl", "--lenient", "-o", "json")
+    ((found,), checks) = (data(result)["differences"], data(result)["checks"])
+    assert (found["path"], found["difference"]) == ("sortKey", "unexpected")
+    assert [each["equal"] for each in checks] == [1, 0, 1]
+
+
 def test_no_list_excuses_what_storage_loses(generated, monkeypatch):
     from trundle.runtime import Scheme
 

@@ -123,6 +123,51 @@ def test_objects_in_a_map(install, hub):
     }
 
 
+class Limits:
+    """One of the elements of a list, and of the members of a map, is what the older version has a number for."""
+
+    def assign_to(self, source):
+        return {"rules": [{"of": "cpu", "most": source.cpu}], "by": {"cpu": source.cpu}}
+
+    def assign_from(self, source):
+        rules = [] if source.rules is ABSENT else source.rules
+        found = [each.most for each in rules if each.of == "cpu"]
+        return {"cpu": found[0] if found else ABSENT}
+
+
+LIMITS = {
+    V1: {"Thing": {"cpu": "integer"}},
+    V2: {
+        "Thing": {"rules": "[Rule]", "by": "{integer}"},
+        "Rule": {"of": "string", "most": "integer"},
+    },
+}
+HAS_LIMITS = {"to": (("cpu",), ("rules", "by")), "back": (("rules",), ("cpu",))}
+
+
+@HUBS
+@pytest.mark.parametrize("keys", ["", ";of"])
+def test_what_the_other_version_adds_to_lists_and_maps_of_which_it_is_shown_nothing(
+    install, hub, keys
+):
+    versions = {
+        **LIMITS,
+        V2: {**LIMITS[V2], "Thing": {"rules": f"[Rule{keys}]", "by": "{integer}"}},
+    }
+    store = Store(install(versions, hooked(V1, V2, Limits, **HAS_LIMITS), hub=hub))
+    store.put(V2, rules=[{"of": "disk", "most": 1}, {"of": "net", "most": 2}], by={"disk": 1})
+    assert store.read(V1) == {}
+    assert store.edit(V1, cpu=5).read(V2) == {
+        "rules": [{"of": "cpu", "most": 5}, {"of": "disk", "most": 1}, {"of": "net", "most": 2}],
+        "by": {"cpu": 5, "disk": 1},
+    }
+    assert store.read(V1) == {"cpu": 5}
+    assert store.edit(V1, cpu=6).read(V2)["rules"][1:] == [
+        {"of": "disk", "most": 1},
+        {"of": "net", "most": 2},
+    ]
+
+
 class Parts:
     """Texts among others: those of which `name` is the first, or the value of the key `name`."""
 

@@ -215,6 +215,7 @@ def declared(*resources):
             {"crm_a_com": "crm.a.com", "crm_b_com": "crm.b.com", "shop": "shop.a.com"},
         ),
         ([("a-b", "A"), ("a_b", "A")], {"a_b": "a-b", "a_b_2": "a_b"}),
+        ([("", "Event"), ("events.io", "Event")], {"core": "", "events": "events.io"}),
     ],
 )  # fmt: skip
 def test_groups_are_named_by_what_distinguishes_them(resources, named):

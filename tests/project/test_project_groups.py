@@ -20,6 +20,7 @@ from trundle.project import (
     lock,
     read_lock,
 )
+from trundle.report import ReportError, explain, version_map
 from trundle.runtime import AnyScheme, ConversionError, JoinedScheme, UnknownVersionError
 from trundle.schema import SchemaError
 
@@ -242,7 +243,46 @@ def test_a_resource_without_a_group_is_a_finding(groups):
     )
     (found,) = groups.problems()
     assert "found resources of no group (Person; the first in schemas/v1.yaml)" in found
-    assert "give their source a `group`" in found
+    assert 'add a line `core: ""` below `groups`, give their source a `group`' in found
+
+
+def test_resources_without_a_group_are_a_group_of_their_own(groups):
+    groups.write(
+        "schemas/v1.yaml", "title: Account\ntype: object\nproperties: {a: {type: string}}\n"
+    )
+    groups.configure(groups=f'{GROUPS}  core: ""\n')
+    groups.generate()
+    with generated_scheme(groups.config) as scheme:
+        assert list(scheme.resources) == [
+            "/Account",
+            "crm.example.com/Account",
+            "shop.example.com/Account",
+        ]
+        own = {"apiVersion": "v1", "kind": "Account", "a": "x"}
+        stored = scheme.convert_json(json.dumps(own).encode())
+        assert json.loads(stored)["apiVersion"] == "v1"
+        assert json.loads(scheme.convert_json(stored, "v1")) == own
+        assert scheme.resources["crm.example.com/Account"].group == "crm.example.com"
+    lock(groups.config)
+    assert groups.lock_names()[0] == "/Account"
+    groups.configure(groups=f'{GROUPS}  core: ""\n  other: ""\n')
+    with pytest.raises(ProjectError, match="one subpackage for resources without a group"):
+        load_config(groups.folder / "trundle.yaml")
+
+
+def test_reports_keep_namesakes_of_several_groups_apart(groups):
+    project = load_project(groups.config.path)
+    maps = [version_map(project.evolution, each.name) for each in project.evolution.resources]
+    assert [(each.resource, len(each.versions)) for each in maps] == [
+        ("crm.example.com/Account", 2),
+        ("shop.example.com/Account", 2),
+    ]
+    found = explain(project.evolution, "AccountSpec.title")
+    assert [each.resources for each in found.properties] == [("crm.example.com/Account",)]
+    with pytest.raises(
+        ReportError, match=r"did you mean crm.example.com/Account or shop.example.com/Account\?"
+    ):
+        version_map(project.evolution, "Account")
 
 
 def test_namesakes_of_several_groups_cannot_share_a_package(groups):

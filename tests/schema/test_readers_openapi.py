@@ -107,6 +107,50 @@ def test_kubernetes_documents_state_group_and_version(workspace):
         assert sorted(each.definitions) == ["Thing", "ThingSpec", "ThingSpecLevel"]
 
 
+def of_an_api_server(version):
+    """What an API server says of one version of `Thing`; its own kinds are in the document of each version."""
+    return f"""
+        openapi: 3.0.0
+        info: {{title: Kubernetes, version: "1.36"}}
+        paths:
+          /apis/example.org/{version}/:
+            get:
+              responses: {{200: {{content: {{application/json: {{schema: {{$ref: "#/components/schemas/meta.v1.Status"}}}}}}}}}}
+          /apis/example.org/{version}/things/{{name}}:
+            parameters: []
+            get: {{x-kubernetes-group-version-kind: {{group: example.org, kind: Thing, version: {version}}}}}
+          /apis/example.org/{version}/things/{{name}}/scale:
+            put: {{x-kubernetes-group-version-kind: {{group: scaling, kind: Scale, version: v1}}}}
+        components:
+          schemas:
+            {version}.Thing:
+              type: object
+              properties: {{size: {{type: integer}}}}
+              x-kubernetes-group-version-kind: [{{group: example.org, kind: Thing, version: {version}}}]
+            {version}.ThingList:
+              type: object
+              properties: {{items: {{type: array, items: {{$ref: "#/components/schemas/{version}.Thing"}}}}}}
+              x-kubernetes-group-version-kind: [{{group: example.org, kind: ThingList, version: {version}}}]
+            meta.v1.Status:
+              type: object
+              properties: {{code: {{type: integer}}}}
+              x-kubernetes-group-version-kind: [{{group: "", kind: Status, version: v1}}]
+            scaling.v1.Scale:
+              type: object
+              properties: {{replicas: {{type: integer}}}}
+              x-kubernetes-group-version-kind: [{{group: scaling, kind: Scale, version: v1}}]
+        """
+
+
+def test_resources_of_an_api_server_are_what_its_paths_are_about(workspace):
+    paths = [workspace.write(f"{each}.yaml", of_an_api_server(each)) for each in ("v1beta1", "v1")]
+    schemas = read_schemas([Source(path) for path in paths])
+    assert [each.version.text for each in schemas] == ["v1beta1", "v1"]
+    assert [[x.name for x in each.resources] for each in schemas] == [["Thing"], ["Thing"]]
+    listed = read_schemas([Source(paths[1], resources=("v1.ThingList",))])
+    assert [x.name for x in listed[0].resources] == ["ThingList"]
+
+
 def test_one_kind_in_two_groups_is_two_resources(workspace):
     thing = """{{"type": "object", "properties": {{"a": {{"type": "{}"}}}},
       "x-kubernetes-group-version-kind": [{{"group": "{}", "kind": "T", "version": "v1"}}]}}"""

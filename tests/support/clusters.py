@@ -155,8 +155,12 @@ def until(holds, seconds: float = 180) -> None:
 
 
 @contextlib.contextmanager
-def running() -> Iterator[Cluster]:
-    """A running cluster; the test is skipped where its programs cannot be had, but fails where CI has to have them."""
+def running(*options: str) -> Iterator[Cluster]:
+    """A running cluster; the test is skipped where its programs cannot be had, but fails where CI has to have them.
+
+    Args:
+        options: further options of its API server.
+    """
     programs = control_plane.programs()
     if programs is None:
         if os.environ.get("CI") == "true":
@@ -166,7 +170,7 @@ def running() -> Iterator[Cluster]:
         folder = Path(name)
         for _ in range(5):  # Another process may take a port first.
             with contextlib.ExitStack() as stack:
-                cluster = _start(stack, folder, programs)
+                cluster = _start(stack, folder, programs, options)
                 if cluster is not None:
                     yield cluster
                     return
@@ -176,7 +180,9 @@ def running() -> Iterator[Cluster]:
         pytest.fail(f"the cluster does not start: {logs}")
 
 
-def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster | None:
+def _start(
+    stack: contextlib.ExitStack, folder: Path, programs: Path, options: tuple[str, ...]
+) -> Cluster | None:
     etcd, peer, port = (serving.free_port() for _ in range(3))
     url, store = f"https://127.0.0.1:{port}", f"http://127.0.0.1:{etcd}"
     authority = Authority(folder)
@@ -224,7 +230,7 @@ def _start(stack: contextlib.ExitStack, folder: Path, programs: Path) -> Cluster
         f"--requestheader-client-ca-file={proxies.certificate}", f"--requestheader-allowed-names={PROXY}",
         "--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
         "--requestheader-uid-headers=X-Remote-Uid", "--requestheader-extra-headers-prefix=X-Remote-Extra-",
-        f"--proxy-client-cert-file={proxy}", f"--proxy-client-key-file={proxy}",
+        f"--proxy-client-cert-file={proxy}", f"--proxy-client-key-file={proxy}", *options,
     )  # fmt: skip
     if not _ready(cluster, first, second):
         return None

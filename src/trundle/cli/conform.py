@@ -9,7 +9,7 @@ import typer
 from trundle.cli._failures import ExitCode, Refusal
 from trundle.cli._printing import Format, print_result, progress, say
 from trundle.cli._settings import settings_of
-from trundle.cli.convert import ResourceType
+from trundle.cli.convert import Lenient, ResourceType
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
@@ -59,10 +59,12 @@ def conform(
     version: From = None,
     to: To = None,
     resource: ResourceType = None,
+    lenient: Lenient = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Compare conversions with the output of another implementation."""
     from trundle import project as rooms  # noqa: PLC0415
+    from trundle.runtime import Lenience  # noqa: PLC0415
 
     listed: tuple[ExpectedDifference, ...] = ()
     if expected is not None:
@@ -73,7 +75,10 @@ def conform(
         progress("Comparing") as step,
     ):
         versions = rooms.PairVersions(version, to, resource)
-        found = rooms.conform(scheme, pairs, listed, both=both, versions=versions, on_step=step)
+        lenience = Lenience(missing=True, nulls=True, unknown="keep") if lenient else None
+        found = rooms.conform(
+            scheme, pairs, listed, both=both, versions=versions, lenience=lenience, on_step=step
+        )
     print_result(found.to_plain, lambda: conformance_text(found), output)
     for each in listed:
         if each.excuses_all:

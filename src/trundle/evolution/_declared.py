@@ -8,7 +8,7 @@ from trundle.evolution._changes import HookDeclaration, NamedConversion, TypeCha
 from trundle.evolution._identity import identities, own_signature, references
 from trundle.evolution._neighbours import VersionMap
 from trundle.evolution._unions import settle
-from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Resource, Schema, Type
+from trundle.schema import EnumType, ListOf, Nullable, ObjectType, Resource, Schema, Type, group_of
 from trundle.version import ApiVersion
 
 _Made = TypeVar("_Made")
@@ -64,10 +64,12 @@ class Declared:
     @cached_property
     def resource_types(self) -> tuple[Mapping[ApiVersion, Resource], ...]:
         """The resource of each version, for all resource types in alphabetical order, whatever their letter case."""
-        found: dict[str, dict[ApiVersion, Resource]] = {}
+        found: dict[tuple[str, str], dict[ApiVersion, Resource]] = {}
         for schema in self.schemas:
             for resource in schema.resources:
-                found.setdefault(resource.name.casefold(), {})[schema.version] = resource
+                group = group_of(resource.name, resource.group)
+                key = (resource.name.casefold(), group.casefold())
+                found.setdefault(key, {})[schema.version] = resource
         return tuple(resources for _, resources in sorted(found.items()))
 
     @cached_property

@@ -1,5 +1,6 @@
 """The whole of a project's versions: where lineages, changes and hooks are looked up."""
 
+from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
 
@@ -58,10 +59,19 @@ class Evolution(Declared):
 
     @cached_property
     def resources(self) -> tuple[ResourceLineage, ...]:
-        """All resource types in alphabetical order, whatever their letter case."""
+        """All resource types in alphabetical order, whatever their letter case.
+
+        Where several groups have one of a name, each is called `group/name`.
+        """
+        newest = [resources[max(resources)] for resources in self.resource_types]
+        names = Counter(each.name.casefold() for each in newest)
         return tuple(
-            ResourceLineage(resources[max(resources)].name, resources, self._root(resources))
-            for resources in self.resource_types
+            ResourceLineage(
+                each.name if names[each.name.casefold()] == 1 else f"{each.group}/{each.name}",
+                resources,
+                self._root(resources),
+            )
+            for each, resources in zip(newest, self.resource_types, strict=True)
         )
 
     def _root(self, resources: Mapping[ApiVersion, Resource]) -> Lineage:

@@ -5,7 +5,7 @@ import re
 
 import msgspec
 
-from trundle.documents import Fields, MapNode, ScalarNode, Walker
+from trundle.documents import Fields, MapNode, Node, ScalarNode, Walker
 from trundle.project._config_words import IDENTIFIER
 
 TAKEN = frozenset({"scheme"})
@@ -17,7 +17,7 @@ class Group(msgspec.Struct, frozen=True):
 
     Attributes:
         name: the subpackage.
-        group: the group as the file writes it; groups that differ in letter case only are the same.
+        group: the group as the file writes it, empty for resources without one; groups that differ in letter case only are the same.
         where: file and line, for messages.
     """
 
@@ -44,15 +44,23 @@ def read_groups(walker: Walker, fields: Fields) -> tuple[Group, ...]:
     names: dict[str, str] = {}
     for key, value in entries:
         name = _subpackage(walker, key, names)
-        text = walker.text(value, "a group of resources as Microsoft.Batch or example.com")
+        text = _group(walker, value)
         if text is None or name is None:
             continue
         group = Group(name, text, walker.place(key))
         first = groups.setdefault(group.key, group)
         if first is not group:
             found = f"{group.name} beside {first.name} at {first.where}"
-            walker.note(key.line, f"one subpackage for {text}", found, "remove one of them")
+            what = f"one subpackage for {text or 'resources without a group'}"
+            walker.note(key.line, what, found, "remove one of them")
     return tuple(groups.values())
+
+
+def _group(walker: Walker, node: Node) -> str | None:
+    """The name of a group; empty text stands for resources without a group, as Kubernetes' own."""
+    if isinstance(node, ScalarNode) and node.is_text and not node.text:
+        return ""
+    return walker.text(node, "a group of resources as Microsoft.Batch or example.com")
 
 
 def _subpackage(walker: Walker, key: ScalarNode, names: dict[str, str]) -> str | None:

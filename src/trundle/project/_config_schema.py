@@ -58,7 +58,10 @@ def _package_keys() -> _Json:
         "title": _text("What the project is called for people."),
         "groups": {
             **_map(
-                _text("A namespace as `Microsoft.Batch`, or an API group as `example.com`."),
+                {
+                    "type": "string",
+                    "description": "A namespace as `Microsoft.Batch`, or an API group as `example.com`; empty for resources without one.",
+                },
                 "A package of its own for each group of resources; one for all where absent.",
                 key={"pattern": f"^({IDENTIFIER})$"},
             ),

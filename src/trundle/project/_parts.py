@@ -145,7 +145,7 @@ def _narrowed(config: Config, name: str, group: str, versions: set[ApiVersion]) 
     return msgspec.structs.replace(
         config,
         package=f"{config.package}.{name}",
-        title=f"{group} of {config.title}" if config.title else group,
+        title=f"{group or name} of {config.title}" if config.title else group or name,
         groups=(),
         changes=tuple(each for each in config.changes if each.version in versions),
         hooks=tuple(each for each in config.hooks if {each.older, each.newer} & versions),
@@ -202,7 +202,7 @@ def _unlisted(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Ite
         advice = f"add a line `name: {first.group}` below `groups`"
         if not first.group:
             found = f"resources of no group ({names}; the first in {first.file})"
-            advice = "give their source a `group`, or leave them out by its `resources`"
+            advice = 'add a line `core: ""` below `groups`, give their source a `group`, or leave them out by its `resources`'
         expected = "every group of the schemas among `groups`"
         yield _finding(config.groups_where, expected, found, advice)
 
@@ -212,8 +212,8 @@ def _empty(config: Config, by_group: Mapping[str, Sequence[Declared]]) -> Iterat
     known = {declared[0].group for declared in by_group.values() if declared[0].group}
     for each in config.groups:
         if each.key not in by_group:
-            expected = f"resources of {each.group} for {each.name}"
-            advice = did_you_mean(each.group, known)
+            expected = f"resources of {each.group or 'no group'} for {each.name}"
+            advice = did_you_mean(each.group, known) if each.group else "remove the line"
             yield _finding(each.where, expected, "none in the schemas", advice)
 
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -11,7 +12,14 @@ import msgspec
 from trundle.project._expected import DifferenceKind, Expected
 from trundle.project._places import Path, spelt
 from trundle.project.pairs import Pair, PairsError, member
-from trundle.runtime import ConversionError, DocumentError, JoinedScheme, Scheme, reason_of
+from trundle.runtime import (
+    ConversionError,
+    DocumentError,
+    JoinedScheme,
+    Lenience,
+    Scheme,
+    reason_of,
+)
 from trundle.version import ApiVersion, VersionError
 
 _NOTHING: Any = msgspec.UNSET
@@ -178,6 +186,7 @@ def conform(
     alone: Sequence[tuple[str, bytes]] = (),
     both: bool = False,
     versions: Versions = Versions(),  # noqa: B008 - it is immutable
+    lenience: Lenience | None = None,
     on_step: Callable[[str, int, int], None] = lambda _name, _done, _total: None,
 ) -> Conformance:
     """Converts the first document of every pair and compares the result with the second.
@@ -192,6 +201,7 @@ def conform(
         alone: further documents, with where each stands; they are only written to storage and read back.
         both: whether the second document is also converted back and compared with the first.
         versions: what the documents do not say themselves.
+        lenience: what is tolerated about the documents of both sides, each as its own version has it; None for nothing.
         on_step: called for each pair with its place, how many are done, and how many there are.
 
     Raises:
@@ -201,7 +211,11 @@ def conform(
     for where, document in alone:
         said = _version(Pair(where, document, document), document, versions.before, "before")
         check = Check(_resource(document, versions), said, said)
-        tally.add(check, where, list(_held(scheme, document, document, check, versions.resource)))
+        tally.add(
+            check,
+            where,
+            list(_held(scheme, (document, document), check, versions.resource, lenience)),
+        )
     for done, pair in enumerate(pairs, 1):
         on_step(pair.where, done, len(pairs))
         one = _version(pair, pair.before, versions.before, "before")
@@ -217,7 +231,7 @@ def conform(
             ways.append((pair.after, other, pair.before, one))
         for source, source_version, wanted, version in ways:
             check = Check(_resource(source, versions), source_version, version)
-            found = _held(scheme, source, wanted, check, versions.resource)
+            found = _held(scheme, (source, wanted), check, versions.resource, lenience)
             tally.add(check, pair.where, list(found))
     return tally.result(len(pairs))
 
@@ -250,19 +264,24 @@ def _resource(document: bytes, versions: Versions) -> str:
 
 
 def _held(
-    scheme: Scheme | JoinedScheme, source: bytes, wanted: bytes, check: Check, resource: str | None
+    scheme: Scheme | JoinedScheme,
+    documents: tuple[bytes, bytes],
+    check: Check,
+    resource: str | None,
+    lenience: Lenience | None,
 ) -> Iterator[_Difference]:
-    """How the conversion of a document differs from what is wanted."""
+    """How the conversion of the first document differs from the second."""
+    read = partial(scheme.convert_json, resource=resource, strict=True, lenience=lenience)
+    source, wanted = documents
     try:
         if check.source == check.target:
-            stored = scheme.convert_json(
-                source, version=check.source, resource=resource, strict=True
-            )
-            made = scheme.convert_json(stored, check.target, resource=resource)
-        else:
             made = scheme.convert_json(
-                source, check.target, version=check.source, resource=resource, strict=True
+                read(source, version=check.source), check.target, resource=resource
             )
+        else:
+            made = read(source, check.target, version=check.source)
+        if lenience is not None:
+            wanted = read(wanted, check.target, version=check.target)
     except DocumentError as error:
         for finding in error.findings:
             yield _Difference(_parsed(finding.place.path), "refused", None, reason_of(finding))

@@ -20,7 +20,7 @@ from trundle.project.errors import (
     ProjectError,
     finding,
 )
-from trundle.schema import Schema
+from trundle.schema import Schema, group_of
 from trundle.schema.readers import Catalogue, Declared, Source
 
 CONFIG_NAME = "trundle.yaml"
@@ -132,7 +132,8 @@ def name_groups(declared: Sequence[Declared]) -> Mapping[str, str]:
     """Names for the packages of several groups of resources; none where there are not several.
 
     The name of a namespace is its last part (`batch` for `Microsoft.Batch`), that of an API group its first
-    (`cert_manager` for `cert-manager.io`). Groups that would share a name are called by all their parts.
+    (`cert_manager` for `cert-manager.io`). Groups that would share a name are called by all their parts. Resources without a group,
+    as Kubernetes' own, are `core`; they are set apart only where one of them has a namesake.
 
     Returns:
         Each group as most of its resources write it, by its name, in alphabetical order.
@@ -140,13 +141,15 @@ def name_groups(declared: Sequence[Declared]) -> Mapping[str, str]:
     spellings: dict[str, list[str]] = {}
     for each in declared:
         spellings.setdefault(each.group.casefold(), []).append(each.group)
-    if len(spellings) == 1 or "" in spellings:
+    types = {(each.group.casefold(), each.resource.casefold()) for each in declared}
+    apart = len(types) > len({name for _, name in types})
+    if len(spellings) == 1 or ("" in spellings and not apart):
         return {}
     spaces = {each.group.casefold() for each in declared if _is_namespace(each)}
     parts = {
         key: key_parts[-1:] if key in spaces else key_parts[:1]
         for key, found in spellings.items()
-        if (key_parts := max(sorted(set(found)), key=found.count).split("."))
+        if (key_parts := (max(sorted(set(found)), key=found.count) or "core").split("."))
     }
     named: dict[str, str] = {}
     short = [_identifier(each) for each in parts.values()]
@@ -154,7 +157,7 @@ def name_groups(declared: Sequence[Declared]) -> Mapping[str, str]:
         group = max(sorted(set(found)), key=found.count)
         name = _identifier(parts[key])
         if short.count(name) > 1:
-            name = _identifier(group.split("."))
+            name = _identifier((group or "core").split("."))
         plain, number = name, 2
         while name in named:
             name, number = f"{plain}_{number}", number + 1
@@ -224,12 +227,13 @@ def _undo(written: Sequence[Path]) -> None:
 
 def _summary(schemas: Sequence[Schema]) -> Iterator[str]:
     """One line for each resource: in how many versions it is, and which are the first and the last."""
-    versions: dict[str, list[str]] = {}
+    versions: dict[tuple[str, str], list[str]] = {}
     spelled: dict[str, str] = {}
     for schema in schemas:
         for resource in schema.resources:
-            versions.setdefault(resource.name.casefold(), []).append(schema.version.text)
+            key = (resource.name.casefold(), group_of(resource.name, resource.group).casefold())
+            versions.setdefault(key, []).append(schema.version.text)
             spelled[resource.name.casefold()] = resource.name
-    for key, found in sorted(versions.items()):
+    for (name, _), found in sorted(versions.items()):
         span = found[0] if len(found) == 1 else f"{len(found)} versions, {found[0]} to {found[-1]}"
-        yield f"{spell_text(spelled[key])}: {span}"
+        yield f"{spell_text(spelled[name])}: {span}"

@@ -115,8 +115,9 @@ def find_resource(evolution: Evolution, name: str) -> ResourceLineage:
     ends = [each for each in evolution.resources if _last_part(each.name) == wanted]
     if len(ends) == 1:
         return ends[0]
-    known = {each.name for each in evolution.resources}
-    raise ReportError("resource", name, known | {each.rpartition("/")[2] for each in known})
+    known = {each.name for each in ends} or {each.name for each in evolution.resources}
+    ends_of_one = set() if ends else {each.rpartition("/")[2] for each in known}
+    raise ReportError("resource", name, known | ends_of_one)
 
 
 def _last_part(name: str) -> str:

@@ -66,6 +66,18 @@ def merge_lists(
     return beside_hidden(merged, stored, hidden, visible)
 
 
+def add_to_unseen(stored: list[Any], added: list[Any], keys: tuple[str, ...]) -> list[Any]:
+    """A new list before the elements of a stored one of which its writer sees nothing: not even that there is one.
+
+    New elements come first, where what its version makes of a list reads them. Those that have the declared key of a new element
+    give way to it.
+    """
+    given = {*keys_of(added, keys)} - {None} if keys else set()
+    known = keys_of(stored, keys) if given else [None] * len(stored)
+    hidden = [each for each, key in zip(stored, known, strict=True) if key not in given]
+    return [*added, *hidden]
+
+
 def beside_hidden(
     values: Iterable[tuple[Any, int | None]],
     stored: list[Any],

@@ -14,13 +14,13 @@ from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS
 from trundle.runtime._free_form import merge_free_form
 from trundle.runtime._json import encode, same
-from trundle.runtime._list_merge import merge_lists
+from trundle.runtime._list_merge import add_to_unseen, merge_lists
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
 from trundle.runtime._one_value import take_place
 from trundle.runtime._presences import drop_removed, keep_presences
 from trundle.runtime._unmarked import is_empty, without_hollow
-from trundle.runtime._values import has_text
+from trundle.runtime._values import Wrapped, has_text
 
 
 def merge(stored: Any, before: Any, after: Any) -> Any:
@@ -49,11 +49,23 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
         return without_hollow(after)
     if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
         return merge_lists(stored, before, after, (), merge)
-    if isinstance(after, dict) and isinstance(before, dict) and isinstance(stored, dict):
-        return _merge_maps(stored, before, after)
+    if _is_unseen(stored, before, after):
+        return add_to_unseen(stored, after, ())
+    if (
+        isinstance(after, dict)
+        and isinstance(stored, dict)
+        and (before is ABSENT or isinstance(before, dict))
+    ):
+        return _merge_maps(stored, {} if before is ABSENT else before, after)
     if isinstance(after, msgspec.Raw):
         return _merge_free_form(stored, before, after)
     return without_hollow(after)
+
+
+def _is_unseen(stored: Any, before: Any, after: Any) -> bool:
+    """Whether a writer makes a list where there is one that it is not shown, as of what its version has a single value for."""
+    lists = isinstance(stored, list) and isinstance(after, list) and not isinstance(after, Wrapped)
+    return lists and before is ABSENT
 
 
 def _is_another_variant(stored: Any, after: Any) -> bool:
@@ -114,6 +126,8 @@ def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:
     keys = result.__list_keys__.get(name, ())
     if keys and all(isinstance(each, list) for each in (before, after, kept)):
         setattr(result, name, merge_lists(kept, before, after, keys, merge))
+    elif _is_unseen(kept, before, after):
+        setattr(result, name, add_to_unseen(kept, after, keys))
     elif name in OTHERS:
         # There is no map that a writer could make or remove: it adds and removes the members that it sees.
         mine, ours, theirs = (each or {} for each in (kept, before, after))

@@ -1,8 +1,9 @@
 """OpenAPI 2 (`definitions`), 3.0 and 3.1 (`components.schemas`).
 
 Resources are the definitions that the source lists; else those with `x-kubernetes-group-version-kind`,
-which states their API version too; else the objects that the paths take as request bodies or give as
-successful responses. A definition's name is what follows the last dot of its key.
+which states their API version too, but for kinds that no path is about where paths say which they are
+about; else the objects that the paths take as request bodies or give as successful responses. A definition's
+name is what follows the last dot of its key.
 """
 
 import re
@@ -53,6 +54,8 @@ def find(document: Document, request: Request) -> Found:
         ]
         return Found(tuple(roots), names)
     roots = [root for node in names.values() for root in _kubernetes_roots(node, dialect, request)]
+    if about := _about(document, request):
+        roots = [root for root in roots if (*root.identity, root.version.text) in about]
     if not roots:
         used = _used_in_paths(document, names)
         roots = [_root(document, names[name], name, dialect, request) for name in used]
@@ -112,6 +115,25 @@ def _kubernetes_roots(node: Node, dialect: Dialect, request: Request) -> list[Ro
                     file=node.document.file,
                 )
             )
+    return found
+
+
+def _about(document: Document, request: Request) -> set[tuple[str, str, str]]:
+    """The group, kind and version of what the paths of a Kubernetes API server read and write; none where paths do not say.
+
+    Its documents also have lists, `Status`, `DeleteOptions` and `WatchEvent`, the same in the document of each version, and what
+    subresources such as `scale` take.
+    """
+    paths = document.value.get("paths")
+    found = set()
+    for path, item in paths.items() if isinstance(paths, dict) else ():
+        for operation in item.values() if isinstance(item, dict) and "/{name}/" not in path else ():
+            stated = operation.get(_GVK) if isinstance(operation, dict) else None
+            if isinstance(stated, dict):
+                group = str(stated.get("group") or request.group)
+                found.add(
+                    (group.lower(), str(stated.get("kind")).lower(), str(stated.get("version")))
+                )
     return found
 
 
