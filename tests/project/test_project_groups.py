@@ -287,6 +287,7 @@ def test_reports_keep_namesakes_of_several_groups_apart(groups):
 
 def test_namesakes_of_several_groups_cannot_share_a_package(groups):
     groups.configure(groups="")
+    assert "expected one resource type Account" in next(map(str, check(groups.config)))
     assert groups.problems() == [
         (
             "trundle.yaml: expected one resource type Account, found those of "

@@ -56,11 +56,13 @@ def contract_changes(before: Schema, now: Schema) -> Iterator[ReleaseChange]:
     common = {each.name.casefold() for each in before.resources}
     common &= {each.name.casefold() for each in now.resources}
     evolution = Evolution((_as(before, _BEFORE, common), _as(now, _NOW, common)))
+    groups, groups_now = _groups(before), _groups(now)
     for resource in evolution.resources:
         one, other = resource.resources[_BEFORE], resource.resources[_NOW]
         place = f"{resource.name} in {now.version}"
-        if one.group != other.group:
-            text = f"its API group {one.group or 'none'} is now {other.group or 'none'}"
+        was, is_ = (each[resource.name.casefold()] for each in (groups, groups_now))
+        if was != is_:
+            text = f"its API group {was or 'none'} is now {is_ or 'none'}"
             yield major(ChangeCode.GROUP, place, text)
         if one.scope != other.scope:
             text = f"its scope {one.scope or 'none'} is now {other.scope or 'none'}"
@@ -72,9 +74,14 @@ def contract_changes(before: Schema, now: Schema) -> Iterator[ReleaseChange]:
         yield from _type_changes(lineage, str(now.version))
 
 
+def _groups(schema: Schema) -> Mapping[str, str]:
+    return {each.name.casefold(): each.group for each in schema.resources}
+
+
 def _as(schema: Schema, version: ApiVersion, names: set[str]) -> Schema:
+    """A schema as another version, with some of its resource types, which are the same ones in whatever group."""
     resources = tuple(
-        msgspec.structs.replace(each, hub=False, kept=False)
+        msgspec.structs.replace(each, hub=False, kept=False, group="")
         for each in schema.resources
         if each.name.casefold() in names
     )

@@ -145,5 +145,6 @@ def compare_with_lock(project: Project, share: Share) -> LockComparison:
         Hub(share.names[key], hub.text, release_of(resource, hub))
         for key, resource in resources.items()
         if (hub := resource.versions.hub)
+        and key in share.names  # Not so of namesakes in one package.
     ]
     return LockComparison(tuple(broken), tuple(hubs))
