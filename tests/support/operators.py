@@ -228,6 +228,14 @@ def installed(found):
     return (status.get("installed") or {}).get("version"), same and ready[0] == "True"
 
 
+def space_called(cluster, publisher, name):
+    """Makes a namespace with the publisher's root; its name."""
+    cluster.kubectl("create", "namespace", name)
+    root = f"--from-file={publisher.root}"
+    cluster.kubectl("create", "secret", "generic", "root", "-n", name, root)
+    return name
+
+
 def create(cluster, document):
     cluster.kubectl("apply", "-f", "-", text=json.dumps(document))
 

@@ -26,7 +26,7 @@ _TRIES = 6
 _FIRST_WAIT = 0.1
 _TIMEOUT = 60.0
 CONFLICT, _GONE, MISSING = 409, 410, 404
-_BUSY = frozenset({429, 503, 504})
+BUSY = frozenset({429, 503, 504})
 
 
 class ClusterError(ExpectationError):
@@ -175,7 +175,7 @@ class Cluster:
             except RequestError as error:
                 names_version = "resourceVersion" in patch.get("metadata", {})
                 stale = error.status == CONFLICT and not names_version
-                if last or not (stale or error.status in _BUSY):
+                if last or not (stale or error.status in BUSY):
                     raise
             self._sleep(wait)
             wait *= 2
