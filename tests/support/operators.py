@@ -29,7 +29,8 @@ class Publisher:
         root: the publisher's root.
     """
 
-    def __init__(self, folder: Path, host: str) -> None:
+    def __init__(self, folder: Path, host: str, scheme: str = "http") -> None:
+        self.scheme = scheme
         self.folder = folder
         self.host = host
         self.keys = folder / "keys"
@@ -99,7 +100,7 @@ class Publisher:
         return folder
 
     def _publish(self, folder: Path, name: str, channel: str, *given: str) -> None:
-        to = f"http://{self.host}/{name}"
+        to = f"{self.scheme}://{self.host}/{name}"
         given = ["--channel", channel, "--keys", self.keys, *given]
         self.trundle("publish", folder, "--to", to, *given)
 

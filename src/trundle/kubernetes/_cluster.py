@@ -291,6 +291,11 @@ def asked(where: str) -> Iterator[None]:
         code = error.status.code or 0
         failure = _MissingError if code == MISSING else RequestError
         raise failure(where, code, str(error.status.message)) from None
+    except httpx2.HTTPStatusError as error:  # In plain text, as where a CRD is gone.
+        code = error.response.status_code
+        failure = _MissingError if code == MISSING else RequestError
+        found = "the cluster does not serve it" if code == MISSING else error.response.reason_phrase
+        raise failure(where, code, found) from None
     except (httpx2.HTTPError, OSError) as error:
         advice = "check that the cluster of your kubeconfig runs, and that you may use it"
         found = str(error) or type(error).__name__

@@ -132,11 +132,11 @@ class Applier:
             ClusterError: the cluster cannot be asked.
             DefinitionError: as `apply` has it.
         """
-        if not force:
-            self._ownership.check(wanted)
         self._remember(together(self.earlier(), wanted), keep=False)
         marked = [self._ownership.marked(each) for each in wanted]
         attempt(self._objects, marked, brought, force=force)
+        if not force:  # After that: what may not be written can often not be read either.
+            self._ownership.check(wanted)
 
     def put(self, wanted: Sequence[Part], *, force: bool = False, release: str = "") -> list[Part]:
         """Applies a release, and deletes nothing yet.
