@@ -9,8 +9,8 @@ from clusters import until
 from operators import (
     Operator,
     Publisher,
-    config,
     condition,
+    config,
     create,
     installed,
     said,
@@ -28,21 +28,18 @@ def test_a_registry_that_does_not_let_in_is_a_condition_until_it_does(
     cluster.kubectl("create", "namespace", space)
     authority = Authority(tmp_path)
     pair = authority.server("registry")
-    docker = tmp_path / "docker"
-    docker.mkdir()
     (tmp_path / "htpasswd").write_text(serving.HTPASSWD)
     auth = f"auth: {{htpasswd: {{realm: test, path: {tmp_path / 'htpasswd'}}}}}"
     tls = f"tls: {{certificate: {pair}, key: {pair}}}"
 
     def log_in(password):
         text = base64.b64encode(f"ali:{password}".encode()).decode()
-        (docker / "config.json").write_text(json.dumps({"auths": {host: {"auth": text}}}))
+        (tmp_path / "config.json").write_text(json.dumps({"auths": {host: {"auth": text}}}))
 
     def stands(kind, *words):
         until(lambda: all(each in said(cluster, space, "it", kind) for each in words))
-        print(kind, shown(cluster, space, "it")["status"]["conditions"][:2])
 
-    monkeypatch.setenv("DOCKER_CONFIG", str(docker))
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
     monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
     with serving.registry(tmp_path / "registry", http=tls, auth=auth) as host:
         log_in(serving.PASSWORD)
