@@ -26,9 +26,9 @@ def test_what_others_have_stays_theirs_when_an_installation_goes(
     cluster.kubectl("apply", "--server-side", "-n", space, "-f", "-", text=theirs)
     publisher.release("acme/owned", "1.0.0", [config("own", "1"), config("theirs", "2")])
     create(cluster, wanted("owned", space, spec_of(publisher, "acme/owned")))
-    until(lambda: has(cluster, space, "owned", "Ready", "False", "Failed"))
+    until(lambda: has(cluster, space, "owned", "Ready", "False", "RejectedRelease"))
     assert "put back what the release has in them" in said(cluster, space, "owned", "Ready")
-    assert there(cluster, space, "configmap", "own")
+    assert there(cluster, space, "configmap", "own") == ""
     cluster.kubectl("delete", "installation", "owned", "-n", space, "--timeout=180s")
     assert there(cluster, space, "configmap", "own") == ""
     assert data(cluster, space, "theirs") == "of a person"

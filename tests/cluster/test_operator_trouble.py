@@ -11,24 +11,12 @@ import pytest
 import warm
 import yaml
 from clusters import until
-from operators import Operator, condition, installed, shown, thing, wanted
+from operators import Operator, condition, installed, said, shown, thing, wanted
 from serving import registry
 from simulating import Simulator, hang_up, status
 
 MERGE = "application/merge-patch+json"
 GROUP = "killing.example.com"
-
-
-@pytest.fixture(scope="module")
-def converter(cluster, tmp_path_factory):
-    """An operator that converts installations, and follows none of these tests."""
-    running = Operator(cluster, tmp_path_factory.mktemp("converter"), "--namespace", "kube-public")
-    try:
-        running.start()
-        running.define()
-        yield running
-    finally:
-        running.stop(9)
 
 
 @pytest.fixture
@@ -255,7 +243,10 @@ def test_the_rights_that_the_manifests_give_are_enough_and_no_more(
             until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
             until(lambda: names(cluster, space, "events"))
             patch(cluster, space, {"spec": {"version": "1.1.0"}})
-            until(lambda: condition(shown(cluster, space, "it"), "Ready") == ("False", "Failed"))
+            refused = "True", "RejectedRelease"
+            until(lambda: condition(shown(cluster, space, "it"), "Blocked") == refused)
+            assert "aggregate-to-operator" in said(cluster, space, "it", "Blocked")
+            assert installed(shown(cluster, space, "it")) == ("1.0.0", True)
             patch(cluster, space, {"spec": {"version": None, "channel": "stable", "trust": trust}})
             until(
                 lambda: (

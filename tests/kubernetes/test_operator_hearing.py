@@ -144,6 +144,32 @@ def test_an_approval_of_what_the_channel_does_not_list_is_refused(tmp_path):
     with site.installation() as installation:
         [refusal] = hear(installation, NAME, asked(approve="3.0.0"), ready)
     assert str(refusal.code) == "version-not-found"
+    assert "it lists 1.0.0" in refusal.advice
+
+
+def test_an_annotation_that_names_no_version_asks_for_nothing_and_changes_nothing(tmp_path):
+    """What was gone back from does not come again because the annotation is misspelt."""
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    site.publish("1.1.0")
+    assert looked(site) == "1.1.0"
+    assert looked(site, roll_back="1.1.0") == "1.0.0"
+    assert looked(site, roll_back="1.1.x", approve="next") == "1.0.0"
+    found = asked(roll_back="1.1.x", approve="next")
+    assert [found.roll_back, found.approved] == [None, None]
+    expected = [f"annotation trundle.dev/{each}" for each in ("approve", "roll-back")]
+    assert [each.place.path for each in found.misread.values()] == expected
+
+
+def test_the_way_back_from_what_is_not_installed_is_answered(tmp_path):
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=AT_ONCE)
+    with site.installation() as installation:
+        [refusal] = hear(installation, NAME, asked(roll_back="1.2.0"), ready)
+    assert str(refusal.code) == "not-installed"
+    assert "1.0.0" in refusal.expected
 
 
 def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_path):

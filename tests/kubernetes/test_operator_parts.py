@@ -48,7 +48,6 @@ def test_what_is_asked_for(spec, reference, pinned):
         ({"package": "acme/db", "digest": "sha256:1"}, {}, "spec.digest"),
         ({"package": "acme/db", "policy": {"patch": "sometimes"}}, {}, "spec.policy.patch"),
         ({"package": "acme/db", "trust": {"secretName": "a", "unsigned": True}}, {}, "spec.trust"),
-        ({"package": "acme/db"}, {"approve": "new"}, "annotation trundle.dev/approve"),
     ],
 )
 def test_what_cannot_be_asked_for(spec, annotations, place):

@@ -23,12 +23,22 @@ def operator(cluster, publisher, tmp_path_factory):
         running.end()
 
 
+@pytest.fixture(scope="module")
+def converter(cluster, tmp_path_factory):
+    """An operator that converts installations, and follows none of these tests."""
+    running = operators.Operator(
+        cluster, tmp_path_factory.mktemp("converter"), "--namespace", "kube-public"
+    )
+    try:
+        running.start()
+        running.define()
+        yield running
+    finally:
+        running.stop(9)
+
+
 @pytest.fixture
 def space(cluster, publisher, request):
     """A namespace with the publisher's root."""
     name = request.node.name.replace("_", "-")[5:45].strip("-")
-    cluster.kubectl("create", "namespace", name)
-    cluster.kubectl(
-        "create", "secret", "generic", "root", "-n", name, f"--from-file={publisher.root}"
-    )
-    return name
+    return operators.space_called(cluster, publisher, name)

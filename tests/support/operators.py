@@ -29,7 +29,8 @@ class Publisher:
         root: the publisher's root.
     """
 
-    def __init__(self, folder: Path, host: str) -> None:
+    def __init__(self, folder: Path, host: str, scheme: str = "http") -> None:
+        self.scheme = scheme
         self.folder = folder
         self.host = host
         self.keys = folder / "keys"
@@ -99,7 +100,7 @@ class Publisher:
         return folder
 
     def _publish(self, folder: Path, name: str, channel: str, *given: str) -> None:
-        to = f"http://{self.host}/{name}"
+        to = f"{self.scheme}://{self.host}/{name}"
         given = ["--channel", channel, "--keys", self.keys, *given]
         self.trundle("publish", folder, "--to", to, *given)
 
@@ -226,6 +227,14 @@ def installed(found):
     same = status.get("observedGeneration") == found.get("metadata", {}).get("generation")
     ready = condition(found, "Ready") or ("", "")
     return (status.get("installed") or {}).get("version"), same and ready[0] == "True"
+
+
+def space_called(cluster, publisher, name):
+    """Makes a namespace with the publisher's root; its name."""
+    cluster.kubectl("create", "namespace", name)
+    root = f"--from-file={publisher.root}"
+    cluster.kubectl("create", "secret", "generic", "root", "-n", name, root)
+    return name
 
 
 def create(cluster, document):

@@ -29,7 +29,7 @@ _TRIES = 6
 _FIRST_WAIT = 0.1
 _TIMEOUT = 60.0
 CONFLICT, _GONE, MISSING = 409, 410, 404
-_BUSY = frozenset({429, 503, 504})
+BUSY = frozenset({429, 503, 504})
 
 
 class ClusterError(ExpectationError):
@@ -185,7 +185,7 @@ class Cluster:
             except RequestError as error:
                 names_version = "resourceVersion" in patch.get("metadata", {})
                 stale = error.status == CONFLICT and not names_version
-                if last or not (stale or error.status in _BUSY):
+                if last or not (stale or error.status in BUSY):
                     raise
             self._sleep(wait)
             wait *= 2
@@ -301,6 +301,11 @@ def asked(where: str) -> Iterator[None]:
         code = error.status.code or 0
         failure = _MissingError if code == MISSING else RequestError
         raise failure(where, code, str(error.status.message)) from None
+    except httpx2.HTTPStatusError as error:  # In plain text, as where a CRD is gone.
+        code = error.response.status_code
+        failure = _MissingError if code == MISSING else RequestError
+        found = "the cluster does not serve it" if code == MISSING else error.response.reason_phrase
+        raise failure(where, code, found) from None
     except (httpx2.HTTPError, OSError) as error:
         advice = "check that the cluster of your kubeconfig runs, and that you may use it"
         found = str(error) or type(error).__name__

@@ -21,6 +21,7 @@ class KubernetesCode(Code):
     UNREADABLE = "unreadable-storage"
     SCHEMAS = "unusable-schemas"
     OWNED = "owned-by-another-release"
+    REJECTED = "rejected-release"
 
 
 class DefinitionError(ExpectationError):

@@ -4,12 +4,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from trundle.channels import Block, Blocked, RefusalCode
-from trundle.errors import Code, Finding
+from trundle.errors import Code, Finding, Place
 from trundle.kubernetes._cluster import MISSING, RequestError
+from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._objects import OwnedError
+from trundle.kubernetes.operator._trying import FORBIDDEN, RejectedError
 from trundle.kubernetes.operator._wanted import APPROVE, HOLD, ROLL_BACK
 
-_FORBIDDEN, _INVALID = 403, 422
+_INVALID = 422
 _UNCHANGEABLE = ("immutable", "may not change once set", "updates to ")
 _FINDINGS: Mapping[Code, str] = {
     RefusalCode.HELD: f"remove the annotation `{HOLD}`",
@@ -23,6 +25,7 @@ _BLOCKED: Mapping[Block, str] = {
     Block.OTHER_DIGEST_APPROVED: "approved with other content; look at it, remove the annotation "
     f"`{APPROVE}`, and put it there again",
 }
+_CORRECT = "ask the publisher for a release in which it is corrected, or change what refuses it in the cluster; it is tried again"
 _OWNED = "put back what the release has in them, or delete the object: it is applied anew"
 
 
@@ -50,8 +53,22 @@ def words_of(error: Exception) -> str:
             return str(error)
 
 
+def rejections(error: RejectedError, version: object) -> list[Finding]:
+    """Which objects of a version the cluster refuses, and what to do about that."""
+    found = []
+    for each in error.errors:
+        advice = _OWNED if isinstance(each, OwnedError) else each.advice
+        if isinstance(each, RequestError):
+            advice = _advice_for(each) or _CORRECT
+        place = Place(object=f"{each.where} of {version}")
+        expected = "an object that the API server takes"
+        expected = expected if isinstance(each, RequestError) else each.expected
+        found.append(Finding(KubernetesCode.REJECTED, place, expected, each.found, advice))
+    return found
+
+
 def _advice_for(error: RequestError) -> str:
-    if error.status == _FORBIDDEN and "cannot" in error.found:
+    if error.status == FORBIDDEN and "cannot" in error.found:
         return (
             "grant it to the operator by a role with the label `trundle.dev/aggregate-to-operator`"
         )

@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -12,6 +12,7 @@ from trundle.kubernetes._errors import DefinitionError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, leaving, ordered, together
 from trundle.kubernetes.operator._releases import Ownership, parts_in_record, record_of
+from trundle.kubernetes.operator._trying import attempt
 
 _SECONDS = 60
 _STEP = 0.2
@@ -94,7 +95,7 @@ class Applier:
         return known
 
     def apply(self, wanted: Sequence[Part], *, force: bool = False) -> Applied:
-        """Applies a release, waits until its CRDs are established, and deletes what it no longer has.
+        """Tries a release, applies it, waits until its CRDs are established, and deletes what it no longer has.
 
         Args:
             wanted: all objects of the release.
@@ -102,12 +103,40 @@ class Applier:
 
         Raises:
             OtherReleaseError: another release has some of the objects; nothing was changed.
-            ClusterError: the cluster refuses something, or a CRD is not established in time.
+            RejectedError: the cluster refuses some of the objects; nothing was changed.
+            ClusterError: the cluster refuses something that could not be tried, or a CRD is not established in time.
             DefinitionError: there are too many objects, or no namespace to remember them in.
         """
+        self.attempt(wanted, force=force)
         steps = self.put(wanted, force=force)
         found = self.finish(wanted)
         return Applied(steps, found.deleted, found.kept, found.held)
+
+    def attempt(
+        self,
+        wanted: Sequence[Part],
+        brought: Collection[tuple[str, str]] = (),
+        *,
+        force: bool = False,
+    ) -> None:
+        """Makes sure that the cluster takes the objects of a release, as far as it can be known before; changes nothing.
+
+        Args:
+            wanted: the objects.
+            brought: the group and the kind of resource types that come with the release besides.
+            force: whether fields that others own, and objects that other releases have, are taken over.
+
+        Raises:
+            OtherReleaseError: another release has some of the objects.
+            RejectedError: the cluster refuses some of them.
+            ClusterError: the cluster cannot be asked.
+            DefinitionError: as `apply` has it.
+        """
+        self._remember(together(self.earlier(), wanted), keep=False)
+        marked = [self._ownership.marked(each) for each in wanted]
+        attempt(self._objects, marked, brought, force=force)
+        if not force:  # After that: what may not be written can often not be read either.
+            self._ownership.check(wanted)
 
     def put(self, wanted: Sequence[Part], *, force: bool = False, release: str = "") -> list[Part]:
         """Applies a release, and deletes nothing yet.
@@ -199,7 +228,7 @@ class Applier:
                 advice = f"see its conditions: kubectl describe crd {each.name}"
                 raise ClusterError(str(each), "that it is established", "not yet", advice)
 
-    def _remember(self, parts: Sequence[Part]) -> None:
+    def _remember(self, parts: Sequence[Part], *, keep: bool = True) -> None:
         lines = [[each.api_version, each.kind, each.namespace, each.name] for each in parts]
         text = json.dumps(lines)
         if len(text) > _MOST_BYTES:
@@ -217,7 +246,11 @@ class Applier:
         }
         made = Part("v1", "ConfigMap", self._record.namespace, self._record.name, document)
         try:
-            self._version = self._objects.apply(made, force=True)["metadata"]["resourceVersion"]
+            if keep:
+                written = self._objects.apply(made, force=True)
+                self._version = written["metadata"]["resourceVersion"]
+            else:
+                self._objects.attempt(made, force=True)
         except OwnedError:
             advice = "let the other run end, and run again"
             found = "a change by another run"

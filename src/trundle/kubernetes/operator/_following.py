@@ -22,15 +22,15 @@ from trundle.installation import (
     unpacked_before,
     upgrade,
 )
-from trundle.kubernetes._cluster import Cluster, ClusterError
-from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import words_of
+from trundle.kubernetes._cluster import Cluster, ClusterError, RequestError
+from trundle.kubernetes._errors import DefinitionError, KubernetesCode
+from trundle.kubernetes.operator._advising import rejections, words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
 from trundle.kubernetes.operator._hearing import hear, hold, unheard
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
-from trundle.kubernetes.operator._objects import Objects
+from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._releases import OtherReleaseError
@@ -39,6 +39,7 @@ from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import SchemasError, packed
 from trundle.kubernetes.operator._serving import DamagedError
 from trundle.kubernetes.operator._storage import unreadable
+from trundle.kubernetes.operator._trying import RejectedError
 from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
 from trundle.project import read_documents
 from trundle.registry import Reference
@@ -125,6 +126,7 @@ class Follower:
         report = Report()
         try:
             wanted = wanted_of(document)
+            report.stops(wanted.misread.values(), "InvalidAnnotation", ready=True)
             self._take(document, wanted)
             self._follow(document, wanted, report)
         except (SupersededError, LostLeaseError):
@@ -287,27 +289,38 @@ class Follower:
             each.name for each in package.manifest.requirements if each.name in self._unready
         ]
         applier, objects = self._applier(document), self._objects(document)
-        applier.earlier()
+        earlier = applier.earlier()
         report.version, report.digest, _ = _parts_of(applier.release)
         self._unready[package.name] = "not yet"
         if missing:
             report.says("Waiting", f"{', '.join(missing)} has to be ready first")
             return
-        parts = self._parts(document, package, report, back)
-        gate = [] if parts is None else list(unreadable(objects, parts))
-        if parts is None or gate:
-            report.stops(gate)
+        version = str(package.release.version)
+        release = f"{version} {package.digest} {package.subscription.repository}"
+        is_new = release != applier.release
+        try:
+            parts = self._parts(document, package, report, back, applier if is_new else None)
+        except RejectedError as error:
+            _stays(report, rejections(error, version), _unready(objects, earlier))
+            parts = None
+        except OtherReleaseError as error:
+            _stays(report, error.findings, _unready(objects, earlier))
+            parts = None
+        if parts is None:
             report.migration = self._rolling.migrated(owner_of(document))
             return
-        release = f"{package.release.version} {package.digest} {package.subscription.repository}"
-        applier.put(parts, release=release)
-        report.version, report.digest = str(package.release.version), package.digest
+        try:
+            applier.put(parts, release=release)
+        except (RequestError, OwnedError) as error:
+            partly = f"; {version} may be in the cluster in part" if is_new else ""
+            report.says("Failed", words_of(error) + partly)
+            return
+        report.version, report.digest = version, package.digest
         self._check()
         report.migration = self._rolling.migrated(owner_of(document), applied=True)
-        whys = [(each, unready(objects.get(each))) for each in parts]
-        waiting = [f"{each}: {why}" for each, why in whys if why]
+        waiting = _unready(objects, parts)
         if waiting:
-            report.says("Waiting", "; ".join(waiting))
+            report.says("Waiting", waiting)
             return
         found = applier.finish(parts, wanted.leftover)
         del self._unready[package.name]
@@ -322,17 +335,44 @@ class Follower:
         report.says("Applied", message, ready=True)
 
     def _parts(
-        self, document: Mapping[str, Any], package: Package, report: Report, back: bytes | None
+        self,
+        document: Mapping[str, Any],
+        package: Package,
+        report: Report,
+        back: bytes | None,
+        trial: Applier | None,
     ) -> list[Part] | None:
-        """All that a package carries; None where it cannot be applied yet, as the report says then."""
-        folder = self._installation.folders.of(package)
+        """All that a package carries; None where it cannot be applied yet, as the report says then.
+
+        Args:
+            document: the installation.
+            package: the package.
+            report: the report.
+            back: the packed schemas of an earlier release that is to be gone back to; None for none.
+            trial: tries the objects before webhooks and the cluster are changed; None where the release is there already.
+
+        Raises:
+            RejectedError: the cluster does not take some of them.
+        """
+        folder, objects = self._installation.folders.of(package), self._objects(document)
         own = parts_in(folder / _FOLDER)
+        findings = list(unreadable(objects, own))
+        if findings:
+            report.stops(findings)
+            return None
+        if trial is not None:
+            trial.attempt(own, self._rolling.kinds(folder))
         stage = self._rolling.brought(owner_of(document), package, folder, own, back)
         self._check()
-        report.stops(stage.findings)
+        findings = [*stage.findings, *unreadable(objects, stage.parts)]
+        report.stops(findings)
         if stage.waiting:
             report.says("Waiting", stage.waiting)
-        return None if stage.findings or stage.waiting else [*stage.parts, *own]
+        if findings or stage.waiting:
+            return None
+        if trial is not None:
+            trial.attempt(stage.parts)
+        return [*stage.parts, *own]
 
     def _take(self, document: Mapping[str, Any], wanted: Wanted) -> None:
         """Refuses a package that another installation of the namespace asks for.
@@ -379,10 +419,33 @@ class Follower:
         return self._found.secret(document["metadata"]["namespace"], wanted.secret, wanted.key)
 
     def _objects(self, document: Mapping[str, Any]) -> Objects:
-        return Objects(self._cluster, document["metadata"]["namespace"])
+        return Objects(self._cluster, document["metadata"]["namespace"], self._check)
 
     def _applier(self, document: Mapping[str, Any]) -> Applier:
         return Applier(self._objects(document), _name(document), yielding=self._yielding)
+
+
+def _stays(report: Report, findings: Iterable[Finding], waiting: str) -> None:
+    """Says why a release is not applied, and whether the one before, which stays, is ready."""
+    report.stops(findings, ready=bool(report.version))
+    report.away = True  # What refuses it may let it in soon.
+    if report.version and waiting:
+        report.says("Waiting", waiting)
+    elif report.version:
+        report.says("Applied", f"{report.version} stays in the cluster", ready=True)
+
+
+def _unready(objects: Objects, parts: Iterable[Part]) -> str:
+    """Which objects are not ready, and why; empty where all are."""
+    whys = [(each, _why(objects, each)) for each in parts]
+    return "; ".join(f"{each}: {why}" for each, why in whys if why)
+
+
+def _why(objects: Objects, part: Part) -> str:
+    try:
+        return unready(objects.get(part))
+    except DefinitionError:
+        return "its CRD is not there"
 
 
 def owner_of(document: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from trundle.kubernetes.operator._wanted import APPROVE, ROLL_BACK, Wanted
 from trundle.version import SemVer
 
 _OPERATOR = "the operator"
+_MOST_NAMED = 5
 
 
 def hold(installation: Installation, name: str, wanted: Wanted) -> None:
@@ -29,24 +30,30 @@ def hold(installation: Installation, name: str, wanted: Wanted) -> None:
         installation.hold(name, Hold(wanted.hold, installation.now(), by=_OPERATOR))
     if not wanted.hold and any(each.by == _OPERATOR for each in everything):
         installation.unhold(name)
-    if wanted.roll_back is None:
+    if wanted.roll_back is None and ROLL_BACK not in wanted.misread:
         for each in held:
             if each.version is not None:
                 installation.unhold(name, each.version)
 
 
 def unheard(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
-    """Why a pinned package does not go back, where that is asked for; else nothing."""
-    if package.pinned is None or wanted.roll_back is None:
+    """Why a pinned package neither goes back nor has another version approved, where that is asked for; else nothing."""
+    if package.pinned is None:
         return ()
-    if wanted.roll_back != package.release.version:
-        return ()
+    version = package.release.version
+    asked = [ROLL_BACK] if wanted.roll_back == version else []
+    asked += [APPROVE] if wanted.approved not in {None, version} else []
     expected, found = (
         "an installation that follows a channel",
         f"one that is pinned to {package.pinned}",
     )
-    advice = f"change `spec.version` or `spec.digest`, and remove the annotation `{ROLL_BACK}`"
-    return (refusal(RefusalCode.PINNED, package.name, expected, found, advice),)
+    return tuple(
+        refusal(RefusalCode.PINNED, package.name, expected, found, advice)
+        for each in asked
+        for advice in [
+            f"change `spec.version` or `spec.digest`, and remove the annotation `{each}`"
+        ]
+    )
 
 
 def hear(
@@ -69,7 +76,18 @@ def hear(
         roll_back(installation, name, dry_run=True)  # The cluster is made ready where all else is.
         check_way_back()
         roll_back(installation, name)
-    return _approve(installation, name, wanted.approved)
+    unknown = _not_gone_back(installation, name, wanted.roll_back)
+    return (*unknown, *_approve(installation, name, wanted.approved))
+
+
+def _not_gone_back(
+    installation: Installation, name: str, wanted: SemVer | None
+) -> tuple[Finding, ...]:
+    """Why nothing is gone back from, where a version is named that is neither installed nor was gone back from; else nothing."""
+    if wanted is None or wanted in {each.version for each in installation.holds(name)}:
+        return ()
+    expected = f"the version that is installed, {installation.package(name).version}"
+    return (refusal(RefusalCode.NOT_INSTALLED, name, expected, str(wanted), ""),)
 
 
 def _approve(installation: Installation, name: str, wanted: SemVer | None) -> tuple[Finding, ...]:
@@ -82,6 +100,16 @@ def _approve(installation: Installation, name: str, wanted: SemVer | None) -> tu
     try:
         installation.approve(name, wanted, by=_OPERATOR)
     except RefusedError as error:
-        advice = f"correct the annotation `{APPROVE}`, or remove it"
+        if error.code not in {RefusalCode.VERSION_NOT_FOUND, RefusalCode.VERSION_UNPUBLISHED}:
+            return error.refusals
+        listed = f"it lists {', '.join(map(str, _newest(installation, name)))}"
+        advice = f"correct the annotation `{APPROVE}`, or remove it; {listed}"
         return tuple(replace(each, advice=advice) for each in error.refusals)
     return ()
+
+
+def _newest(installation: Installation, name: str) -> list[SemVer]:
+    """The newest versions that a channel lists."""
+    channel = installation.look(installation.package(name)).accepted
+    versions = [] if channel is None else [each.version for each in channel.versions]
+    return sorted(versions, reverse=True)[:_MOST_NAMED]

@@ -30,7 +30,8 @@ class LostLeaseError(ClusterError):
 class Leadership:
     """The Lease of the operators of a cluster.
 
-    What the clocks of others say is not believed: a Lease has expired when it has not changed for its duration, by the own clock.
+    What the clocks of others say is not believed: a Lease has expired when it has not changed for its duration, by the own clock. One that is gone
+    says no more than that: who held it may act still.
 
     Args:
         cluster: the cluster.
@@ -57,7 +58,7 @@ class Leadership:
         self._clock = clock
         self._now = now
         self.seconds = seconds
-        self._seen = ("", 0.0)
+        self._seen: tuple[str, float] | None = None
         self._until = 0.0
 
     @property
@@ -83,11 +84,11 @@ class Leadership:
         """
         started = self._clock()
         found = self._get()
-        if found is not None and not self._may_take(found, started):
+        if not self._may_take(found, started):
             self._until = 0.0
             return False
         try:
-            self._write(found)
+            self._seen = (self._write(found), started)
         except RequestError as error:
             if error.status != CONFLICT:
                 raise
@@ -104,13 +105,16 @@ class Leadership:
         if found is not None and (found.get("spec") or {}).get("holderIdentity") == self._identity:
             self._write(found, holder="")
 
-    def _may_take(self, found: dict[str, Any], now: float) -> bool:
-        spec, version = found.get("spec") or {}, found["metadata"]["resourceVersion"]
-        if self._seen[0] != version:
-            self._seen = (version, now)
-        if spec.get("holderIdentity") in {None, "", self._identity}:
+    def _may_take(self, found: dict[str, Any] | None, now: float) -> bool:
+        is_first, seen = self._seen is None, self._seen or ("", now)
+        version = "" if found is None else found["metadata"]["resourceVersion"]
+        self._seen = seen = seen if seen[0] == version else (version, now)
+        if found is None and (is_first or self.holds):
             return True
-        return now - self._seen[1] > (spec.get("leaseDurationSeconds") or self.seconds)
+        spec = (found or {}).get("spec") or {}
+        if found is not None and spec.get("holderIdentity") in {None, "", self._identity}:
+            return True
+        return now - seen[1] > (spec.get("leaseDurationSeconds") or self.seconds)
 
     def _get(self) -> dict[str, Any] | None:
         try:
@@ -121,7 +125,8 @@ class Leadership:
                 raise
             return None
 
-    def _write(self, found: dict[str, Any] | None, holder: str | None = None) -> None:
+    def _write(self, found: dict[str, Any] | None, holder: str | None = None) -> str:
+        """Writes the Lease; its resource version."""
         metadata: dict[str, Any] = {"name": _NAME, "namespace": self._namespace}
         if found is not None:
             metadata["resourceVersion"] = found["metadata"]["resourceVersion"]
@@ -145,7 +150,6 @@ class Leadership:
             }
         )
         with asked(f"Lease {_NAME}"):
-            if found is None:
-                self._client.create(made)
-            else:
-                self._client.replace(made)
+            write = self._client.create if found is None else self._client.replace
+            version: str = plain(write(made))["metadata"]["resourceVersion"]
+            return version

@@ -1,5 +1,6 @@
 """Objects of any kind in a cluster, by what they are written as."""
 
+from collections.abc import Callable
 from typing import Any
 
 from lightkube.core.exceptions import LoadResourceError
@@ -36,9 +37,16 @@ class Objects:
     Args:
         cluster: the cluster.
         namespace: that of objects which name none.
+        check: is called before each write, and raises an error where nothing may be written any more.
     """
 
-    def __init__(self, cluster: Cluster, namespace: str = "default") -> None:
+    def __init__(
+        self,
+        cluster: Cluster,
+        namespace: str = "default",
+        check: Callable[[], object] = lambda: None,
+    ) -> None:
+        self._check = check
         self._cluster = cluster
         self._client = cluster.client
         self.namespace = namespace
@@ -68,9 +76,24 @@ class Objects:
             OwnedError: others own fields of it.
             ClusterError: the cluster refuses it.
         """
+        self._check()
+        return self._applied(part, force=force, dry_run=False)
+
+    def attempt(self, part: Part, *, force: bool) -> dict[str, Any]:
+        """Has the server apply an object without keeping it; the object as it would be then.
+
+        Raises:
+            OwnedError: others own fields of it.
+            ClusterError: the cluster refuses it.
+            DefinitionError: the cluster has no such resource type.
+        """
+        return self._applied(part, force=force, dry_run=True)
+
+    def _applied(self, part: Part, *, force: bool, dry_run: bool) -> dict[str, Any]:
         resource = self._resource(part)
         where = self._where(resource, part)
         manner: Any = {"field_manager": MANAGER, "force": force, "patch_type": PatchType.APPLY}
+        manner["dry_run"] = dry_run
         try:
             with asked(str(part)):
                 return plain(
@@ -84,6 +107,7 @@ class Objects:
 
     def delete(self, part: Part) -> None:
         """Deletes an object; one that is gone already stays gone."""
+        self._check()
         try:
             resource = self._resource(part)
             with asked(str(part)):

@@ -84,8 +84,9 @@ class Operator:
         """Follows until it is stopped."""
         prepare_types()
         threading.Thread(target=self._watch, name="watch", daemon=True).start()
+        lead = threading.Thread(target=self._lead, name="lease", daemon=True)
         if self._leadership is not None:
-            threading.Thread(target=self._lead, name="lease", daemon=True).start()
+            lead.start()
         pace = Pace(self._interval)
         while not self.stopped.is_set():
             if self._leadership is not None and not self._leadership.holds:
@@ -100,7 +101,11 @@ class Operator:
                 found = Look(away=True)
             self._wake.wait(pace.pause(found, self._clock()))
         if self._leadership is not None:
-            self._leadership.release()
+            lead.join()  # It would take again what is given up here.
+            try:
+                self._leadership.release()
+            except ClusterError as error:  # Others wait until it expires.
+                self._log(str(error))
 
     def look(self) -> Look:
         """Looks at all installations once; what goes wrong is in their status, and among the lines.

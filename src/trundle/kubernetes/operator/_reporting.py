@@ -26,7 +26,7 @@ class Report:
         reason: why, for programs.
         message: why, for people.
         blocked: why it does not go on, by reason.
-        away: whether a registry or a channel could not be reached.
+        away: whether something is to be tried again: a registry or a channel that could not be reached, a release that the cluster rejects.
         changed: whether another version was decided on.
         migration: how far the objects of its resource types are rewritten; None where it brings none.
     """
@@ -63,11 +63,13 @@ class Report:
         findings = [advised(each) for each in findings]
         for each in findings:
             name = reason or camel(str(each.code))
-            earlier = self.blocked.get(name)
-            self.blocked[name] = f"{earlier}\n{each.coded}" if earlier else each.coded
+            earlier = self.blocked.get(name, "")
+            if each.coded not in earlier:
+                self.blocked[name] = f"{earlier}\n{each.coded}" if earlier else each.coded
             self.away = self.away or each.code == RefusalCode.UNREACHABLE
         if findings and not ready:
-            self.says(next(iter(self.blocked)), next(iter(self.blocked.values())))
+            first = reason or camel(str(findings[0].code))
+            self.says(first, self.blocked[first])
 
 
 def status_document(

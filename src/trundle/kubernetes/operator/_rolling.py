@@ -107,6 +107,22 @@ class Rolling:
         """Lets go the schemas that the look before this one did not ask for."""
         self._schemas.begin_look()
 
+    def kinds(self, folder: Path) -> set[tuple[str, str]]:
+        """The group and the kind of the resource types that a release brings by its schemas; none where they cannot be loaded.
+
+        Args:
+            folder: the folder of the package.
+
+        Raises:
+            OSError: they cannot be written where they are loaded.
+        """
+        try:
+            content = packed(folder)
+            known = () if content is None else self._schemas.load(content).known
+        except SchemasError:  # `brought` says so, where it matters.
+            return set()
+        return {(each.group, each.kind) for each in known}
+
     def brought(
         self,
         owner: str,

@@ -52,6 +52,7 @@ class Wanted:
         approved: the version that is approved; None for none.
         hold: why nothing is to be changed; empty where it may be.
         roll_back: the version that is to be left for the one before; None for none.
+        misread: what is wrong with annotations that name no version, by their names; they ask for nothing.
     """
 
     reference: str
@@ -65,6 +66,7 @@ class Wanted:
     approved: SemVer | None
     hold: str
     roll_back: SemVer | None
+    misread: Mapping[str, Finding]
 
 
 def wanted_of(document: Mapping[str, Any]) -> Wanted:
@@ -85,6 +87,7 @@ class _Reader:
             f"{document.get('kind', KIND)} {metadata.get('namespace', '')}/{metadata['name']}"
         )
         self._findings: list[Finding] = []
+        self._misread: dict[str, Finding] = {}
 
     def wanted(self) -> Wanted:
         reference = self._reference()
@@ -102,12 +105,13 @@ class _Reader:
             approved=self._version(APPROVE),
             hold=self._notes.get(HOLD, ""),
             roll_back=self._version(ROLL_BACK),
+            misread=self._misread,
         )
         if found.secret and found.unsigned:
             advice = "a channel with a root is verified"
             self._wrong("spec.trust", "secretName or unsigned", "both", advice)
         if self._findings:
-            raise SpecError(self._findings)
+            raise SpecError([*self._findings, *self._misread.values()])
         return found
 
     def _reference(self) -> Reference | None:
@@ -157,9 +161,14 @@ class _Reader:
         try:
             return SemVer.parse(text)
         except VersionError:
-            self._wrong(f"annotation {name}", "a version", repr(text), "write one such as 2.0.0")
+            advice = "write one such as 2.0.0, or remove the annotation"
+            found = self._finding(f"annotation {name}", "a version", repr(text), advice)
+            self._misread[name] = found
             return None
 
     def _wrong(self, path: str, expected: str, found: str, advice: str) -> None:
+        self._findings.append(self._finding(path, expected, found, advice))
+
+    def _finding(self, path: str, expected: str, found: str, advice: str) -> Finding:
         place = Place(object=self._where, path=path)
-        self._findings.append(Finding(KubernetesCode.SPEC, place, expected, found, advice))
+        return Finding(KubernetesCode.SPEC, place, expected, found, advice)

@@ -1,0 +1,198 @@
+"""Releases that the API server rejects: nothing of them is left in the cluster, and the release before stays."""
+
+import json
+
+import pytest
+from clusters import until
+from operators import (
+    change,
+    condition,
+    config,
+    create,
+    data,
+    has,
+    installed,
+    said,
+    shown,
+    space_called,
+    spec_of,
+    there,
+    thing,
+    wanted,
+)
+
+GROUP = "rejected.example.com"
+
+
+def crd(plural, schema):
+    versions = [
+        {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    ]
+    names = {"plural": plural, "kind": plural.title()[:-1]}
+    spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": versions}
+    return thing(
+        *("CustomResourceDefinition", f"{plural}.{GROUP}", "apiextensions.k8s.io/v1"), spec=spec
+    )
+
+
+OPEN = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+BAD = {
+    "invalid": (
+        thing("Service", "wrong", spec={"ports": [{"port": 99999}]}),
+        "Service wrong",
+        "must be between 1 and 65535",
+    ),
+    "misspelt": (
+        thing("Deployment", "wrong", "apps/v1", spec={"replicas": "many"}),
+        "Deployment wrong",
+        "",
+    ),
+    "schema": (
+        crd("broken", {"type": "object", "properties": {"a": {"type": "strange"}}}),
+        f"CustomResourceDefinition broken.{GROUP}",
+        'Unsupported value: "strange"',
+    ),
+    "namespace": (
+        {**config("wrong", "1"), "metadata": {"name": "wrong", "namespace": "nowhere"}},
+        "ConfigMap nowhere/wrong",
+        "create the namespace",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", BAD)
+def test_a_rejected_release_leaves_nothing_and_the_one_before_stays(
+    cluster, operator, publisher, what
+):
+    wrong, name, words = BAD[what]
+    space = space_called(cluster, publisher, f"rejected-{what}")
+    package = f"acme/rejected-{what}"
+    kind = crd(f"{what}things", OPEN)
+    publisher.release(package, "1.0.0", [config("own", "1"), config("old", "1")])
+    publisher.release(package, "1.0.1", [kind, config("own", "2"), config("new", "1"), wrong])
+    create(cluster, wanted("it", space, spec_of(publisher, package, version="1.0.0")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    change(cluster, space, "it", {"spec": {"version": "1.0.1"}})
+    until(lambda: (condition(shown(cluster, space, "it"), "Blocked") or ("",))[0] == "True")
+    assert has(cluster, space, "it", "Blocked", "True", "RejectedRelease")
+    message = said(cluster, space, "it", "Blocked")
+    assert name in message
+    assert words in message
+    assert "1.0.1" in message
+    assert installed(shown(cluster, space, "it")) == ("1.0.0", True)
+    assert (data(cluster, space, "own"), there(cluster, space, "configmap", "new")) == ("1", "")
+    assert there(cluster, space, "configmap", "old")
+    assert there(cluster, space, "crd", kind["metadata"]["name"]) == ""
+    # What is there goes on being looked after.
+    cluster.kubectl("delete", "configmap", "old", "-n", space)
+    until(lambda: has(cluster, space, "it", "Ready", "False", "Waiting"))
+    assert "ConfigMap old: it is not there" in said(cluster, space, "it", "Ready")
+    publisher.release(package, "1.0.2", [kind, config("own", "3")])
+    change(cluster, space, "it", {"spec": {"version": "1.0.2"}})
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.2", True))
+    assert has(cluster, space, "it", "Blocked", "False", "NotBlocked")
+
+
+POLICY = [
+    thing(
+        *("ValidatingAdmissionPolicy", "no-forbidden", "admissionregistration.k8s.io/v1"),
+        spec={
+            "matchConstraints": {
+                "resourceRules": [
+                    {
+                        "apiGroups": [""],
+                        "apiVersions": ["v1"],
+                        "operations": ["CREATE", "UPDATE"],
+                        "resources": ["configmaps"],
+                    }
+                ]
+            },
+            "validations": [
+                {
+                    "expression": "object.metadata.name != 'forbidden-here'",
+                    "message": "the platform team forbids it",
+                }
+            ],
+        },
+    ),
+    thing(
+        *("ValidatingAdmissionPolicyBinding", "no-forbidden", "admissionregistration.k8s.io/v1"),
+        spec={"policyName": "no-forbidden", "validationActions": ["Deny"]},
+    ),
+]
+
+
+def test_what_a_policy_refuses_is_said_until_it_is_gone(cluster, operator, publisher, space):
+    """All that is refused is said at once; and the release comes by itself when nothing refuses it any more."""
+    text = "\n---\n".join(map(json.dumps, POLICY))
+    cluster.kubectl("apply", "-f", "-", text=text)
+    try:
+        trial = json.dumps(config("forbidden-here", "1"))
+        until(lambda: cluster.kubectl(
+            "create", "-n", space, "--dry-run=server", "-f", "-", text=trial, check=False
+        ).returncode)  # fmt: skip
+        documents = [config("a", "1"), config("forbidden-here", "1"), config("z", "1")]
+        documents.append(thing("Service", "wrong", spec={"ports": [{"port": 99999}]}))
+        publisher.release("acme/policed", "1.0.0", documents)
+        create(cluster, wanted("it", space, spec_of(publisher, "acme/policed")))
+        until(lambda: has(cluster, space, "it", "Ready", "False", "RejectedRelease"))
+        message = said(cluster, space, "it", "Ready")
+        assert "ConfigMap forbidden-here" in message
+        assert "the platform team forbids it" in message
+        assert "Service wrong" in message
+        assert there(cluster, space, "configmap", "a", "z") == ""
+        assert there(cluster, space, "configmap", "trundle-applied-it") == ""
+        publisher.release("acme/policed", "1.0.1", documents[:3])
+        change(cluster, space, "it", {"spec": {"policy": {"patch": "immediate"}}})
+        until(lambda: "Service" not in said(cluster, space, "it", "Ready"))
+        assert has(cluster, space, "it", "Ready", "False", "RejectedRelease")
+    finally:
+        cluster.kubectl("delete", "-f", "-", text=text)
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.1", True))
+
+
+def test_what_comes_with_a_release_rejects_nothing(cluster, operator, publisher, space):
+    """Objects that need a namespace, a CRD or an account of the same release cannot be tried before, and are no fault."""
+    inner = f"{space}-inner"
+    role = thing(
+        *("Role", "reader", "rbac.authorization.k8s.io/v1"),
+        rules=[{"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}],
+    )
+    binding = thing(
+        *("RoleBinding", "reader", "rbac.authorization.k8s.io/v1"),
+        roleRef={"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "reader"},
+        subjects=[{"kind": "ServiceAccount", "name": "reader", "namespace": space}],
+    )
+    first = thing("PriorityClass", f"{space}-first", "scheduling.k8s.io/v1", value=7)
+    pod = thing(
+        *("Pod", "pod"),
+        spec={
+            "priorityClassName": f"{space}-first",
+            "containers": [{"name": "a", "image": "example.com/a"}],
+        },
+    )
+    away = config("away", "1")
+    away["metadata"]["namespace"] = inner
+    own = thing("Gadget", "own", f"{GROUP}/v1", size=1)
+    documents = [pod, binding, away, own, first, role, thing("Namespace", inner)]
+    documents.append(crd("gadgets", OPEN))
+    publisher.release("acme/together", "1.0.0", documents)
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/together")))
+    until(lambda: has(cluster, space, "it", "Ready", "False", "Waiting"))
+    assert "Pod pod" in said(cluster, space, "it", "Ready")
+    assert there(cluster, space, "pod", "pod")
+    assert there(cluster, inner, "configmap", "away")
+    assert there(cluster, space, f"gadgets.{GROUP}", "own")
+
+
+def test_what_could_not_be_tried_says_that_the_release_is_there_in_part(
+    cluster, operator, publisher, space
+):
+    schema = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    kind, own = crd("widgets", schema), thing("Widget", "own", f"{GROUP}/v1", size="large")
+    publisher.release("acme/half", "1.0.0", [kind, own, config("a", "1")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/half")))
+    until(lambda: has(cluster, space, "it", "Ready", "False", "Failed"))
+    message = said(cluster, space, "it", "Ready")
+    assert "Widget own" in message
+    assert "1.0.0 may be in the cluster in part" in message
