@@ -34,6 +34,37 @@ required: [id]
 RENAME = "package: people\nsources: [schemas]\nchanges:\n  2018-08-08:\n    Person:\n      rename: {team: group}\n"
 
 
+OF_A_GROUP = """\
+openapi: 3.0.0
+info: {{title: Accounts, version: {version}}}
+paths: {{}}
+components:
+  schemas:
+    Account:
+      type: object
+      properties: {{metadata: {{type: object}}, {name}: {{type: string}}}}
+      x-kubernetes-group-version-kind: [{{group: {group}, kind: Account, version: {version}}}]
+"""
+
+
+def test_namesakes_of_several_groups_are_each_readable(empty):
+    """They were taken for one resource type, which is stored in the newest version of both."""
+    for group, version in (("mail", "v1"), ("shop", "v2")):
+        text = OF_A_GROUP.format(group=f"{group}.example.org", version=version, name=group)
+        empty.write(f"schemas/{group}.yaml", text)
+    groups = "groups: {mail: mail.example.org, shop: shop.example.org}"
+    empty.write("trundle.yaml", f"package: accounts\n{groups}\nsources: [schemas]\n")
+    assert empty.run("generate").exit_code == 0
+    with Using(empty) as store:
+        for group, version in (("mail", "v1"), ("shop", "v2")):
+            head = {"apiVersion": f"{group}.example.org/{version}", "kind": "Account"}
+            document = {**head, "metadata": {"name": "a"}, group: "x"}
+            key = Key(f"{group}.example.org/Account", "default", "a")
+            store.create(key, json.dumps(document).encode())
+    result = empty.run("check", "--store", "store.db")
+    assert result.exit_code == 0, result.output
+
+
 @pytest.fixture
 def line(empty):
     """A project that stores its first version, with three objects."""

@@ -87,10 +87,9 @@ def still_stored(context: typer.Context, place: str) -> "tuple[Finding, ...]":
     from trundle.store import dropped  # noqa: PLC0415
 
     readable = {
-        (each.resources[each.versions.hub].group, each.name): [
-            version.text for version in each.versions.storage
-        ]
+        (of.group, of.name): [version.text for version in each.versions.storage]
         for each in load(context).evolution.resources
+        for of in [each.resources[each.versions.hub]]
     }
     where = place_of(place)
     require_store(where)
