@@ -48,12 +48,26 @@ def test_what_is_asked_for(spec, reference, pinned):
         ({"package": "acme/db", "digest": "sha256:1"}, {}, "spec.digest"),
         ({"package": "acme/db", "policy": {"patch": "sometimes"}}, {}, "spec.policy.patch"),
         ({"package": "acme/db", "trust": {"secretName": "a", "unsigned": True}}, {}, "spec.trust"),
+        ({"package": "acme/db", "source": 5}, {}, "spec.source"),
+        ({"package": "acme/db", "channel": ["beta"]}, {}, "spec.channel"),
+        ({"package": "acme/db", "version": 1.2}, {}, "spec.version"),
+        ({"package": "acme/db", "crds": "all"}, {}, "spec.crds"),
+        ({"package": "acme/db", "trust": "root"}, {}, "spec.trust"),
+        ({"package": "acme/db", "trust": {"key": 1}}, {}, "spec.trust.key"),
+        ({"package": "acme/db", "policy": 5}, {}, "spec.policy"),
     ],
 )
 def test_what_cannot_be_asked_for(spec, annotations, place):
     with pytest.raises(SpecError) as error:
         asked({"registry": "r.example.com"} | spec, **annotations)
     assert place in [each.place.path for each in error.value.findings]
+
+
+@pytest.mark.parametrize("spec", ["acme/db", ["acme/db"]])
+def test_a_spec_that_is_no_object(spec):
+    """As the older kind can have, whose documents no schema holds to anything."""
+    with pytest.raises(SpecError, match="spec: expected `object`, found"):
+        wanted_of({"kind": "StackInstall", "metadata": {"name": "db"}, "spec": spec})
 
 
 def test_all_that_is_wrong_is_said_at_once():

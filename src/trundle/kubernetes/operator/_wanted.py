@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from trundle.channels import Policy, PolicyError, read_policy
-from trundle.errors import Finding, Kind, Place, TrundleError
+from trundle.errors import Finding, Kind, Place, TrundleError, listed
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._applying import Leftover
 from trundle.registry import InvalidReferenceError, Reference
@@ -69,6 +69,26 @@ class Wanted:
     misread: Mapping[str, Finding]
 
 
+class _Trust(msgspec.Struct, rename="camel"):
+    secret_name: str | None = None
+    key: str | None = None
+    unsigned: bool | None = None
+
+
+class _Spec(msgspec.Struct):
+    """What a spec says; API servers hold an `Installation` to its types, and a `StackInstall` to none."""
+
+    registry: str | None = None
+    source: str | None = None
+    package: str | None = None
+    channel: str | None = None
+    version: str | None = None
+    digest: str | None = None
+    policy: Any = None
+    trust: _Trust | None = None
+    crds: Leftover | None = None
+
+
 def wanted_of(document: Mapping[str, Any]) -> Wanted:
     """What an `Installation` at `v1`, or a `StackInstall`, asks for.
 
@@ -80,7 +100,6 @@ def wanted_of(document: Mapping[str, Any]) -> Wanted:
 
 class _Reader:
     def __init__(self, document: Mapping[str, Any]) -> None:
-        self._spec: Mapping[str, Any] = document.get("spec") or {}
         metadata = document["metadata"]
         self._notes: Mapping[str, str] = metadata.get("annotations") or {}
         self._where = (
@@ -88,20 +107,21 @@ class _Reader:
         )
         self._findings: list[Finding] = []
         self._misread: dict[str, Finding] = {}
+        self._spec = self._typed(document.get("spec") or {})
 
     def wanted(self) -> Wanted:
         reference = self._reference()
-        trust = self._spec.get("trust") or self._trust()
+        trust = self._spec.trust or self._trust()
         pinned = reference is not None and (reference.tag or reference.digest) is not None
         found = Wanted(
             reference=str(reference or ""),
             pinned=pinned,
-            channel=self._spec.get("channel") or None,
+            channel=self._spec.channel or None,
             policy=self._policy(),
-            secret=trust.get("secretName") or "",
-            key=trust.get("key") or _ROOT,
-            unsigned=bool(trust.get("unsigned")),
-            leftover=Leftover(self._spec.get("crds") or Leftover.UNUSED),
+            secret=trust.secret_name or "",
+            key=trust.key or _ROOT,
+            unsigned=bool(trust.unsigned),
+            leftover=self._spec.crds or Leftover.UNUSED,
             approved=self._version(APPROVE),
             hold=self._notes.get(HOLD, ""),
             roll_back=self._version(ROLL_BACK),
@@ -114,10 +134,22 @@ class _Reader:
             raise SpecError([*self._findings, *self._misread.values()])
         return found
 
+    def _typed(self, spec: Any) -> _Spec:
+        try:
+            return msgspec.convert(spec, _Spec)
+        except msgspec.ValidationError as error:
+            said, _, path = str(error).partition(" - at `$")
+            expected, _, found = said.partition(", got ")
+            expected = expected.removeprefix("Expected ").replace(" | null", "")
+            if not found:
+                expected, found = f"one of {listed(Leftover)}", said
+            self._wrong(f"spec{path.rstrip('`')}", expected, found, "correct the document")
+            raise SpecError(self._findings) from None
+
     def _reference(self) -> Reference | None:
-        registry = self._spec.get("registry") or self._spec.get("source") or _REGISTRY
-        text = f"{registry.rstrip('/')}/{self._spec.get('package', '')}"
-        version, digest = self._spec.get("version") or None, self._spec.get("digest") or None
+        registry = self._spec.registry or self._spec.source or _REGISTRY
+        text = f"{registry.rstrip('/')}/{self._spec.package or ''}"
+        version, digest = self._spec.version or None, self._spec.digest or None
         try:
             found = Reference.parse(text)
         except InvalidReferenceError as error:
@@ -125,7 +157,7 @@ class _Reader:
             return None
         given = [each for each in (version, digest) if each]
         named = [*given, *(each for each in (found.tag, found.digest) if each)]
-        if given and (len(named) > 1 or self._spec.get("channel")):
+        if given and (len(named) > 1 or self._spec.channel):
             expected = "a channel, a version or a digest"
             self._wrong("spec", expected, "two of them", "leave all but one out")
             return None
@@ -140,12 +172,12 @@ class _Reader:
             self._wrong(place, error.expected, error.found, error.advice)
             return None
 
-    def _trust(self) -> dict[str, Any]:
+    def _trust(self) -> _Trust:
         named = self._notes.get(TRUST, "")
-        return {"unsigned": True} if named == "unsigned" else {"secretName": named}
+        return _Trust(unsigned=True) if named == "unsigned" else _Trust(secret_name=named)
 
     def _policy(self) -> Policy | None:
-        given = self._spec.get("policy")
+        given = self._spec.policy
         if not given:
             return None
         try:
