@@ -12,3 +12,20 @@ def variables() -> Mapping[str, str]:
 def set_variable(name: str, value: str) -> None:
     """Sets an environment variable, for libraries that take settings in no other way and for programs that are started."""
     os.environ[name] = value
+
+
+def proxy_of(url: str, *others: str) -> str | None:
+    """The proxy by which a URL is reached; None where there is none, or the URL is to be reached without it.
+
+    Args:
+        url: the URL; its scheme says which proxy counts, as `HTTPS_PROXY`.
+        others: further ones that count where that is not set, such as `all` for `ALL_PROXY`.
+    """
+    import urllib.request  # noqa: PLC0415 - few commands need it, and it imports much
+    from urllib.parse import urlsplit  # noqa: PLC0415
+
+    parts, proxies = urlsplit(url), urllib.request.getproxies()
+    proxy = next((proxies[each] for each in (parts.scheme, *others) if each in proxies), None)
+    if not proxy or urllib.request.proxy_bypass(parts.netloc):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"

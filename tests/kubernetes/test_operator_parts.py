@@ -63,6 +63,11 @@ def test_what_cannot_be_asked_for(spec, annotations, place):
     assert place in [each.place.path for each in error.value.findings]
 
 
+def test_what_is_empty_counts_as_absent():
+    found = asked({"package": "acme/db", "crds": "", "channel": "", "trust": {}}, trust="root")
+    assert (found.leftover, found.channel, found.secret) == ("Unused", None, "root")
+
+
 @pytest.mark.parametrize("spec", ["acme/db", ["acme/db"]])
 def test_a_spec_that_is_no_object(spec):
     """As the older kind can have, whose documents no schema holds to anything."""

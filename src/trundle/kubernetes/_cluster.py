@@ -8,14 +8,12 @@ from typing import Any
 
 import httpx2
 import lightkube
-from lightkube.config.client_adapter import verify_cluster
 from lightkube.config.kubeconfig import KubeConfig
-from lightkube.config.models import User
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.generic_resource import create_global_resource, create_namespaced_resource
 from lightkube.types import PatchType
 
-from trundle._tls import as_kubernetes
+from trundle._tls import transport_of
 from trundle.api import ServedKind
 from trundle.errors import ExpectationError, Kind
 from trundle.kubernetes._definitions import API_VERSION
@@ -73,13 +71,11 @@ def connect(
         config = found.get(context)
         if config is None:
             raise ConfigError("no current context")  # noqa: TRY301 - as all others
-        verified = verify_cluster(config.cluster, config.user or User(), config.abs_file)
         client = lightkube.Client(
             config,
             field_manager=MANAGER,
             timeout=httpx2.Timeout(timeout),
-            trust_env=True,
-            transport=httpx2.HTTPTransport(verify=as_kubernetes(verified)),
+            transport=transport_of(config),
         )
     except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
         where = str(kubeconfig or "the kubeconfig")

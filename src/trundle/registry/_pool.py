@@ -7,7 +7,6 @@ for ever. Here the whole way from the connection to the last header has a limit.
 import contextlib
 import socket
 import threading
-import urllib.request
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
@@ -17,6 +16,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.exceptions import HTTPError
 
+from trundle._environment import proxy_of
 from trundle._tls import verifying
 from trundle.errors import Kind, TrundleError
 from trundle.registry._settings import HttpSettings
@@ -38,10 +38,10 @@ def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib
     """
     timeout = urllib3.Timeout(connect=settings.connect_timeout, read=settings.read_timeout)
     parts = urlsplit(base)
-    proxy = urllib.request.getproxies().get(parts.scheme)
+    proxy = proxy_of(base)
     verified = verifying() if parts.scheme == "https" else None
     pool: urllib3.PoolManager
-    if proxy and not urllib.request.proxy_bypass(parts.netloc):
+    if proxy:
         address = urlsplit(proxy)
         user = address.username and urllib3.util.make_headers(
             proxy_basic_auth=f"{address.username}:{address.password or ''}"

@@ -135,6 +135,8 @@ class _Reader:
         return found
 
     def _typed(self, spec: Any) -> _Spec:
+        if isinstance(spec, dict):  # What is empty counts as absent.
+            spec = {name: each for name, each in spec.items() if each}
         try:
             return msgspec.convert(spec, _Spec)
         except msgspec.ValidationError as error:

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 import httpx2
-from lightkube.config.client_adapter import Client, ConnectionParams, verify_cluster
+from lightkube.config.client_adapter import Client, ConnectionParams
 from lightkube.config.kubeconfig import KubeConfig
-from lightkube.config.models import User
 from lightkube.core.exceptions import ConfigError
 
-from trundle._tls import as_kubernetes, verifying
+from trundle._tls import transport_of, verifying
 from trundle.engine.effects import ProviderError
 from trundle.errors import Kind, expectation
 
@@ -56,9 +55,8 @@ def client_of_kubeconfig(
         config = found.get(context)
         if config is None:
             raise ConfigError("no current context")  # noqa: TRY301 - as all others
-        verified = verify_cluster(config.cluster, config.user or User(), config.abs_file)
-        transport = httpx2.HTTPTransport(verify=as_kubernetes(verified))
-        return Client(config, ConnectionParams(httpx2.Timeout(_TIMEOUT), transport=transport))
+        timeout = httpx2.Timeout(_TIMEOUT)
+        return Client(config, ConnectionParams(timeout, transport=transport_of(config)))
     except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
         where = str(kubeconfig or "the kubeconfig")
         message = expectation("how to reach a cluster", str(error), "name a file and a context")
