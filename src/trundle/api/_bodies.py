@@ -5,8 +5,10 @@ from typing import Any
 from starlette.requests import Request as HttpRequest
 
 from trundle.api._documents import object_of
+from trundle.api._metadata_types import as_read, wrong_types
 from trundle.api._requests import Request, Target
-from trundle.api._status import ApiError, bad_request, unsupported_media_type
+from trundle.api._requirements import require_kind, require_said_kind
+from trundle.api._status import ApiError, bad_request, invalid, unsupported_media_type
 from trundle.api._whole_numbers import with_whole_numbers
 from trundle.errors import TrundleError, expectation
 from trundle.project import read_documents
@@ -41,18 +43,41 @@ def document_of(request: Request) -> dict[str, Any]:
     Raises:
         ApiError: it is none, or has a form that is not understood.
     """
-    if request.media_type in {"", _JSON}:
-        return meant(object_of(request.body), request.body, request.target)
+    text = request.body
     if request.media_type == _YAML:
         text = as_json(request.body)
-        return meant(object_of(text), text, request.target)
-    raise unsupported_media_type(request.media_type, (_JSON, _YAML))
+    elif request.media_type not in {"", _JSON}:
+        raise unsupported_media_type(request.media_type, (_JSON, _YAML))
+    document = object_of(text)
+    require_kind(request.target, document)
+    if causes := wrong_types(document.get("metadata")):
+        kind, label = request.target.kind.kind, request.target.served.label
+        said = "; ".join(each.message for each in causes)
+        raise bad_request(f'{kind} in version "{label}" cannot be handled as a {kind}: {said}')
+    return meant(document, text, request.target)
+
+
+def patched_document(patched: dict[str, Any], patch: bytes, target: Target) -> dict[str, Any]:
+    """What a patch, or a configuration that is applied, makes of an object, as it is meant.
+
+    Args:
+        patched: the object after the patch, or the configuration.
+        patch: the text of the patch, as JSON.
+        target: what it is about.
+
+    Raises:
+        ApiError: it does not say what it is, or its metadata has other types than Kubernetes gives it.
+    """
+    require_said_kind(target, patched)
+    if causes := wrong_types(patched.get("metadata")):
+        raise invalid(target.kind, target.name, causes)
+    return meant(patched, patch, target)
 
 
 def meant(document: dict[str, Any], text: bytes, target: Target) -> dict[str, Any]:
     """A client's document with what API servers read otherwise than it is written.
 
-    Integers have no fraction, labels and annotations that are null are empty, and what is in no namespace names none.
+    Integers have no fraction, what is null within labels, annotations and lists of the metadata is empty, and what is in no namespace names none.
 
     Args:
         document: the document.
@@ -63,11 +88,7 @@ def meant(document: dict[str, Any], text: bytes, target: Target) -> dict[str, An
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return document
-    found = dict(metadata)
-    for name in ("labels", "annotations"):
-        texts = found.get(name)
-        if isinstance(texts, dict) and None in texts.values():
-            found[name] = {key: "" if each is None else each for key, each in texts.items()}
+    found = as_read(metadata)
     if not target.kind.namespaced:
         found.pop("namespace", None)
     return document if found == metadata else {**document, "metadata": found}

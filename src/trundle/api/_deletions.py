@@ -9,7 +9,7 @@ import msgspec
 from trundle.api._documents import object_of
 from trundle.api._garbage import FINALIZERS, Policy
 from trundle.api._options import causes_of_dry_run, refused_options
-from trundle.api._requests import Request
+from trundle.api._requests import Request, is_set
 from trundle.api._requirements import resource_version_of
 from trundle.api._status import Cause, bad_request
 from trundle.errors import expectation
@@ -87,10 +87,9 @@ def deletion_of(request: Request) -> Deletion:
 def _options(request: Request) -> _Options:
     if request.body.strip():
         return msgspec.convert(object_of(request.body), _Options)
-    query: Any = {
-        key: each.lower() if each in {"True", "False"} else each
-        for key, each in request.query.items()
-    }
+    query: Any = dict(request.query)
+    if "orphanDependents" in query:
+        query["orphanDependents"] = is_set(query["orphanDependents"])
     found = msgspec.convert(query, _Query, strict=False)
     return _Options(
         propagationPolicy=found.propagationPolicy,

@@ -12,30 +12,10 @@ from typing import Any
 import msgspec
 
 from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._metadata_types import METADATA, without_unknown
 from trundle.api._status import ApiError, bad_request
 
 _DEEPEST = 200
-
-METADATA = frozenset(
-    {
-        "annotations",
-        "creationTimestamp",
-        "deletionGracePeriodSeconds",
-        "deletionTimestamp",
-        "finalizers",
-        "generateName",
-        "generation",
-        "labels",
-        "managedFields",
-        "name",
-        "namespace",
-        "ownerReferences",
-        "resourceVersion",
-        "selfLink",
-        "uid",
-    }
-)
-"""The members of an object's metadata."""
 
 
 def _decimal(text: str) -> Decimal:
@@ -117,26 +97,6 @@ def require_bounded(value: Any, body: bytes | None = None) -> None:
         ]
 
 
-def require_kind(document: dict[str, Any], kind: ServedKind, served: ServedVersion) -> None:
-    """Raises where a client's document is of another version or resource type than its request.
-
-    Raises:
-        ApiError: it is.
-    """
-    for name in ("apiVersion", "kind"):
-        if not isinstance(document.get(name), str | None):
-            raise bad_request(f"{name} is no text")
-    said, wanted = document.get("apiVersion"), kind.api_version(served)
-    if said not in {None, wanted}:
-        raise bad_request(
-            f"the API version in the data ({said}) does not match the expected API version ({wanted})"
-        )
-    if document.get("kind") not in {None, kind.kind}:
-        raise bad_request(
-            f"the kind in the data ({document['kind']}) does not match the expected kind ({kind.kind})"
-        )
-
-
 def to_scheme(document: dict[str, Any], kind: ServedKind, served: ServedVersion) -> bytes:
     """A client's document as the scheme reads it."""
     head: dict[str, Any] = {"apiVersion": _said_version(kind, served)}
@@ -180,6 +140,8 @@ def with_tidy_metadata(document: dict[str, Any]) -> dict[str, Any]:
         for key, value in metadata.items()
         if key == "managedFields" or (key in METADATA and value not in (None, "", [], {}))
     }
+    if "ownerReferences" in tidy:
+        tidy["ownerReferences"] = without_unknown(tidy["ownerReferences"])
     return {**document, "metadata": tidy}
 
 

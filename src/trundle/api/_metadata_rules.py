@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
+from trundle.api._metadata_types import wrong_types
 from trundle.api._requirements import SUBDOMAIN, subdomain_text
-from trundle.api._status import Cause, type_name
+from trundle.api._status import Cause
 
 _NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
 _VALUE = rf"({_NAME})?"
@@ -18,35 +19,19 @@ _OF_VALUE = (
     f"a valid label must be an empty string or {_CHARACTERS} (e.g. 'MyValue',  or 'my_value',  or '12345', "
     f"regex used for validation is '{_VALUE}')"
 )
-_TYPES = (
-    ("labels", dict, "object"),
-    ("annotations", dict, "object"),
-    ("ownerReferences", list, "array"),
-    ("finalizers", list, "array"),
-    ("managedFields", list, "array"),
-)
-_ELEMENTS = (
-    ("ownerReferences", dict, "object"),
-    ("finalizers", str, "string"),
-    ("managedFields", dict, "object"),
-)
-_OF_ENTRIES = {
-    **dict.fromkeys(("manager", "operation", "apiVersion", "time", "fieldsType"), (str, "string")),
-    "fieldsV1": (dict, "object"),
-    "subresource": (str, "string"),
-}
-"""What the members of an entry of `managedFields` are."""
 _LONGEST = 63
 _LONGEST_PREFIX = 253
+_LONGEST_MANAGER = 128
+_LONGEST_SUBRESOURCE = 256
 _MOST_ANNOTATED = 256 * 1024
 
 
 def metadata_causes(document: Mapping[str, Any]) -> Iterator[Cause]:
-    """What is wrong with the metadata of a document; types are the schema's affair."""
+    """What is wrong with the metadata of a document."""
     metadata = document.get("metadata")
     if not isinstance(metadata, Mapping):
         return
-    yield from _types(metadata)
+    yield from wrong_types(metadata)
     for key, value in _texts(metadata.get("labels")).items():
         yield from (_cause("labels", key, each) for each in _qualified(key))
         if len(value) > _LONGEST:
@@ -60,8 +45,12 @@ def metadata_causes(document: Mapping[str, Any]) -> Iterator[Cause]:
         text = f"Too long: may not be more than {_MOST_ANNOTATED} bytes"
         yield Cause("FieldValueTooLong", "metadata.annotations", text)
     yield from _owners(_items(metadata.get("ownerReferences"), dict))
-    for each in _items(metadata.get("finalizers"), str):
+    finalizers = _items(metadata.get("finalizers"), str)
+    for each in finalizers:
         yield from (_cause("finalizers", each, text) for text in _qualified(each))
+    if {"orphan", "foregroundDeletion"} <= set(finalizers):
+        text = "finalizer orphan and foregroundDeletion cannot be both set"
+        yield _cause("finalizers", finalizers, text)
 
 
 def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
@@ -70,6 +59,14 @@ def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
             if not owner.get(key):
                 text = "version must not be empty" if key == "apiVersion" else "must not be empty"
                 yield _cause(f"ownerReferences.{key}", "", text)
+        version = str(owner.get("apiVersion", ""))
+        if version.count("/") > 1:
+            text = f"unexpected GroupVersion string: {version}"
+            yield _cause("ownerReferences.apiVersion", version, text)
+        if (version, owner.get("kind")) == ("v1", "Event"):
+            yield _cause(
+                "ownerReferences", owner, "/v1, Kind=Event is disallowed from being an owner"
+            )
     controllers = [each for each in owners if each.get("controller") is True]
     if len(controllers) > 1:
         first, second = (f"{each.get('kind')}/{each.get('name')}" for each in controllers[:2])
@@ -80,36 +77,29 @@ def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
         yield _cause("ownerReferences", owners, text)
 
 
-def _types(metadata: Mapping[str, Any]) -> Iterator[Cause]:
-    """What is not of the type that it has to be; what is null counts as absent."""
-    for name, type_, called in _TYPES:
-        found = metadata.get(name)
-        if found is not None and not isinstance(found, type_):
-            yield _of_type(name, found, called)
-    for name in ("labels", "annotations"):
-        for key, value in _members(metadata.get(name)):
-            if not isinstance(value, str):
-                yield _of_type(f"{name}.{key}", value, "string")
-    for name, inner, called in _ELEMENTS:
-        listed = metadata.get(name)
-        for index, each in enumerate(listed if isinstance(listed, list) else ()):
-            if not isinstance(each, inner):
-                yield _of_type(f"{name}[{index}]", each, called)
-            elif isinstance(each, dict) and name == "managedFields":
-                yield from _of_entry(f"{name}[{index}]", each)
+def kept_owner_causes(metadata: Mapping[str, Any]) -> Iterator[Cause]:
+    """What is wrong with the owners of fields that a client writes over those of an object."""
+    for index, entry in enumerate(_items(metadata.get("managedFields"), dict)):
+        place = f"metadata.managedFields[{index}]"
+        for each in manager_causes(entry.get("manager") or ""):
+            yield each._replace(field=f"{place}.manager")
+        if len((entry.get("subresource") or "").encode()) > _LONGEST_SUBRESOURCE:
+            text = f"Too long: may not be more than {_LONGEST_SUBRESOURCE} bytes"
+            yield Cause("FieldValueTooLong", f"{place}.subresource", text)
 
 
-def _of_entry(place: str, entry: Mapping[str, Any]) -> Iterator[Cause]:
-    for name, (type_, called) in _OF_ENTRIES.items():
-        found = entry.get(name)
-        if found is not None and not isinstance(found, type_):
-            yield _of_type(f"{place}.{name}", found, called)
-
-
-def _of_type(place: str, found: Any, expected: str) -> Cause:
-    said = type_name(found)
-    text = f'Invalid value: "{said}": metadata.{place} in body must be of type {expected}: "{said}"'
-    return Cause("FieldValueTypeInvalid", f"metadata.{place}", text)
+def manager_causes(manager: str) -> Iterator[Cause]:
+    """What is wrong with the name of a field manager."""
+    if len(manager.encode()) > _LONGEST_MANAGER:
+        text = f"Too long: may not be more than {_LONGEST_MANAGER} bytes"
+        yield Cause("FieldValueTooLong", "fieldManager", text)
+    for place, each in enumerate(manager):
+        if not each.isprintable():
+            text = (
+                f"invalid character U+{ord(each):04X} (at position {len(manager[:place].encode())})"
+            )
+            said = msgspec.json.encode(manager).decode()
+            yield Cause("FieldValueInvalid", "fieldManager", f"Invalid value: {said}: {text}")
 
 
 def _members(found: Any) -> Iterator[tuple[str, Any]]:

@@ -9,7 +9,7 @@ from trundle.api._answers import LIST_OF_VERSIONS, list_head
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._selections import FieldSelector, labels_of
-from trundle.api._status import ApiError
+from trundle.api._status import ApiError, bad_request
 from trundle.api._views import Failed, Views
 from trundle.store import Key, Store, StoredObject
 
@@ -39,7 +39,10 @@ class ObjectReads:
     def get(self, request: Request) -> Answer:
         """One object."""
         target = request.target
+        since = request.number("resourceVersion")
         with explained(target):
+            if since:
+                self.store.require_reached(target.kind.resource, since)
             return Answer(self.answered(self.store.get(self.key(target)), request, target))
 
     def get_all(self, request: Request) -> Answer:
@@ -54,13 +57,17 @@ class ObjectReads:
         target = request.target
         fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
         labels = labels_of(request.query.get("labelSelector", ""))
-        limit = request.limit
         match = request.query.get("resourceVersionMatch", "")
-        wanted = request.number("resourceVersion")
-        at, since = (wanted, None) if match == "Exact" else (None, wanted)
+        wanted, token = request.number("resourceVersion"), request.query.get("continue", "")
+        # As API servers: what may be of any time has no pages.
+        limit = None if wanted == 0 else request.limit
+        if wanted and token:
+            raise bad_request("specifying resource version is not allowed when using continue")
+        # A page of a state that is named is one of exactly that state.
+        is_exact = match == "Exact" or (limit is not None and not match and bool(wanted))
+        at, since = (wanted, None) if is_exact else (None, wanted)
         name = fields.exact("metadata.name")
         namespace = target.namespace or fields.exact("metadata.namespace")
-        token = request.query.get("continue", "")
         # As Kubernetes: of what selectors choose, the number is not known.
         counted = bool(limit) and not any(request.query.get(each) for each in _SELECTORS)
         head, comma = b"", b""

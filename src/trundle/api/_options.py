@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from trundle.api._metadata_rules import manager_causes
 from trundle.api._patches import APPLY
 from trundle.api._requests import Request
 from trundle.api._status import ApiError, Cause
 
-_LONGEST_MANAGER = 128
 _WRITES = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions"}
 
 
@@ -66,17 +66,7 @@ def _of_patches(method: str, request: Request) -> Iterator[Cause]:
 
 
 def _of_writes(request: Request) -> Iterator[Cause]:
-    manager = request.query.get("fieldManager", "")
-    if len(manager.encode()) > _LONGEST_MANAGER:
-        text = f"Too long: may not be more than {_LONGEST_MANAGER} bytes"
-        yield Cause("FieldValueTooLong", "fieldManager", text)
-    for place, each in enumerate(manager):
-        if not each.isprintable():
-            text = (
-                f"invalid character U+{ord(each):04X} (at position {len(manager[:place].encode())})"
-            )
-            said = msgspec.json.encode(manager).decode()
-            yield Cause("FieldValueInvalid", "fieldManager", f"Invalid value: {said}: {text}")
+    yield from manager_causes(request.query.get("fieldManager", ""))
     if "dryRun" in request.query:
         yield from causes_of_dry_run([request.query["dryRun"]])
     validation = request.query.get("fieldValidation", "")

@@ -137,7 +137,7 @@ class Ownership:
                 be distinguished.
         """
         metadata = config.get("metadata")
-        if isinstance(metadata, Mapping) and metadata.get("managedFields"):
+        if isinstance(metadata, Mapping) and metadata.get("managedFields") is not None:
             raise bad_request("metadata.managedFields must be nil")
         writer = self._writer(manager, now, subresource)
         if subresource:

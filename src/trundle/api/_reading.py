@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from trundle.api._documents import METADATA
 from trundle.api._duplicates import duplicate_fields
+from trundle.api._metadata_types import unknown_members
 from trundle.api._patches import APPLY, JSON, PATCHES
 from trundle.api._requests import Request, Target
 from trundle.api._status import ApiError, Cause, answer_to, bad_request, field_of, invalid
@@ -58,7 +58,7 @@ class Reading:
         """Notes the namespace that a document names, and the unknown members of its metadata."""
         metadata = document.get("metadata")
         found = metadata if isinstance(metadata, Mapping) else {}
-        self._metadata = [f"metadata.{each}" for each in found if each not in METADATA]
+        self._metadata = unknown_members(found)
         self._namespace = found.get("namespace") or ""
 
     def require_strict(self, target: Target) -> None:

@@ -87,17 +87,8 @@ class Request:
         return next((each for each in _VALIDATIONS if each == given), "Warn")
 
     def flag(self, name: str) -> bool:
-        """Whether a parameter is set.
-
-        Raises:
-            ApiError: its value is neither true nor false.
-        """
-        given = self.query.get(name, "false").lower()
-        if given in {"true", "1", ""}:
-            return True
-        if given in {"false", "0"}:
-            return False
-        raise bad_request(expectation(f"true or false as {name}", repr(given)))
+        """Whether a parameter is set: to anything but `false` and `0`, as API servers read it."""
+        return is_set(self.query.get(name, "false"))
 
     def number(self, name: str) -> int | None:
         """A parameter that is a whole number; None where it is not given, or empty.
@@ -133,6 +124,11 @@ class Request:
     def _positive(self, name: str) -> int | None:
         negative = re.fullmatch("-[0-9]{1,18}", self.query.get(name, ""))
         return None if negative else self.number(name) or None
+
+
+def is_set(given: str) -> bool:
+    """Whether the value of a parameter sets it."""
+    return given.lower() not in {"false", "0"}
 
 
 class Answer(NamedTuple):

@@ -3,6 +3,7 @@
 import re
 import secrets
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -16,26 +17,100 @@ _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX = 5
 _LONGEST_BASE = 58
 _LONGEST_NAME = 253
-_TEXTS = ("name", "generateName", "namespace", "uid", "resourceVersion")
-"""The members of metadata that say which object is meant, and which state of it."""
 SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
-def metadata_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The metadata of a client's document; empty where it has none.
+def require_kind(target: Target, document: Mapping[str, Any]) -> None:
+    """Raises where a document does not say that it is of the API version of its request, or says that it is of another resource type.
+
+    A document of Kubernetes' own may leave out what it is, as in a cluster: custom resources have a group, Kubernetes' own have none.
 
     Raises:
-        ApiError: it is no object, or what says which object is meant is no text.
+        ApiError: it does not.
     """
-    metadata = document.get("metadata")
-    if metadata is None:
+    kind, wanted = target.kind, target.kind.api_version(target.served)
+    for name in ("apiVersion", "kind"):
+        if not isinstance(document.get(name), str | None):
+            raise bad_request(f"{name} is no text")
+    version, said = document.get("apiVersion") or "", document.get("kind") or ""
+    if kind.group and not said:
+        found = "the object provided is unrecognized"
+        raise bad_request(f"{found} (must be of type {kind.kind}): Object 'Kind' is missing")
+    if version != wanted and (version or kind.group):
+        found = f"the API version in the data ({version})"
+        raise bad_request(f"{found} does not match the expected API version ({wanted})")
+    if not kind.group and said not in {"", kind.kind}:
+        raise bad_request(
+            f"the kind in the data ({said}) does not match the expected kind ({kind.kind})"
+        )
+
+
+def require_configuration(target: Target, config: Mapping[str, Any]) -> None:
+    """Raises where a configuration does not say that it is of the resource type and the API version of its request.
+
+    Raises:
+        ApiError: it does not.
+    """
+    kind, wanted = target.kind, target.kind.api_version(target.served)
+    version, said = (config.get(name) or "" for name in ("apiVersion", "kind"))
+    if said and version and said != kind.kind and version == wanted:
+        found = f"the kind in the data ({said})"
+        raise bad_request(f"{found} does not match the expected kind ({kind.kind})")
+    if said == kind.kind and version and version != wanted:
+        found = f"the API version in the data ({version})"
+        raise bad_request(f"{found} does not match the expected API version ({wanted})")
+    if (version, said) != (wanted, kind.kind):
+        raise bad_request(f"invalid object type: {version or '/'}, Kind={said}")
+
+
+def require_said_kind(target: Target, patched: Mapping[str, Any]) -> None:
+    """Raises where what a patch makes of an object does not say what it is.
+
+    Raises:
+        ApiError: it does not.
+    """
+    for name, wanted in _wanted(target).items():
+        found = patched.get(name)
+        if not isinstance(found, str) or not found:
+            raise invalid(target.kind, target.name, [_not_as_wanted(name, found, wanted)])
+
+
+def require_same_kind(target: Target, document: Mapping[str, Any]) -> None:
+    """Raises where a document, or what a patch makes of an object, is of another resource type or version than the object.
+
+    Raises:
+        ApiError: it is.
+    """
+    kind = target.kind
+    for name, wanted in _wanted(target).items():
+        if document[name] != wanted:
+            said = replace(kind, kind=document["kind"])
+            raise invalid(said, target.name, [_not_as_wanted(name, document[name], wanted)])
+
+
+def _wanted(target: Target) -> Mapping[str, str]:
+    """What a document has to say that it is; nothing where it is of Kubernetes' own."""
+    kind = target.kind
+    if not kind.group:
         return {}
-    if not isinstance(metadata, dict):
-        raise bad_request("metadata is no JSON object")
-    for name in _TEXTS:
-        if not isinstance(metadata.get(name), str | None):
-            raise bad_request(f"metadata.{name} is no text")
-    return metadata
+    return {"kind": kind.kind, "apiVersion": kind.api_version(target.served)}
+
+
+def _not_as_wanted(name: str, found: Any, wanted: str) -> Cause:
+    said = msgspec.json.encode(found).decode()
+    return Cause("FieldValueInvalid", name, f"Invalid value: {said}: must be {wanted}")
+
+
+def metadata_of(document: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The metadata of a client's document; empty where it has none."""
+    return document.get("metadata") or {}
+
+
+def require_some_name(target: Target, metadata: Mapping[str, Any]) -> None:
+    """Raises where a document has no name."""
+    if not metadata.get("name"):
+        text = f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
+        raise bad_request(text)
 
 
 def require_named(target: Target, metadata: Mapping[str, Any]) -> None:
@@ -66,9 +141,7 @@ def require_same(
         patched: whether it came about by a patch, or is a configuration that is applied.
     """
     was, said = metadata_of(before), metadata_of(after)
-    if patched and not said.get("name"):
-        text = f"the name of the object ({target.name} based on URL) was undeterminable: name must be provided"
-        raise bad_request(text)
+    require_some_name(target, said)
     require_named(target, said)
     require_namespace(target, said)
     if said.get("uid") not in {None, "", was["uid"]}:
@@ -82,8 +155,24 @@ def require_same(
         raise modified(target.kind, target.name, reason)
     if was.get("deletionTimestamp"):
         _require_no_new_finalizers(target, was, said)
-    if said.get("resourceVersion") not in {None, "", was["resourceVersion"]}:
+    else:
+        _require_not_deleted(target, said)
+    if said.get("resourceVersion") not in {None, "", "0", was["resourceVersion"]}:
         raise modified(target.kind, target.name)
+
+
+def _require_not_deleted(target: Target, said: Mapping[str, Any]) -> None:
+    """Raises where a document says of an object that it is being deleted, and it is not."""
+    causes = [
+        Cause(
+            "FieldValueInvalid", f"metadata.{name}", f"Invalid value: {shown}: field is immutable"
+        )
+        for name in ("deletionTimestamp", "deletionGracePeriodSeconds")
+        if said.get(name) is not None
+        for shown in [said[name] if name == "deletionGracePeriodSeconds" else f'"{said[name]}"']
+    ]
+    if causes:
+        raise invalid(target.kind, target.name, causes)
 
 
 def _require_no_new_finalizers(
@@ -111,7 +200,7 @@ def require_new(target: Target, metadata: Mapping[str, Any]) -> None:
 
 def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
     """Raises where a document does not say which state of an object it goes over."""
-    if not metadata.get("resourceVersion"):
+    if metadata.get("resourceVersion") in {None, "", "0"}:
         message = "Invalid value: 0: must be specified for an update"
         cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
         raise invalid(target.kind, target.name, [cause])

@@ -9,10 +9,9 @@ import msgspec
 
 from trundle._clock import Clock
 from trundle.api._admission import Admission, Placed
-from trundle.api._bodies import as_json, document_of, meant
+from trundle.api._bodies import as_json, document_of, patched_document
 from trundle.api._documents import (
     object_of,
-    require_kind,
     require_object,
     same_content,
     text_of,
@@ -21,6 +20,7 @@ from trundle.api._documents import (
     with_tidy_metadata,
     without_version,
 )
+from trundle.api._metadata_rules import kept_owner_causes
 from trundle.api._object_reads import ObjectReads
 from trundle.api._patches import APPLY, PATCHES, patch_of
 from trundle.api._reading import Reading, explained
@@ -29,11 +29,14 @@ from trundle.api._requests import Answer, Request, Target
 from trundle.api._requirements import (
     generated_name,
     metadata_of,
+    require_configuration,
     require_name,
     require_named,
     require_namespace,
     require_new,
     require_same,
+    require_same_kind,
+    require_some_name,
     require_version,
 )
 from trundle.api._status import (
@@ -52,6 +55,8 @@ from trundle.errors import TrundleError
 from trundle.runtime import Lenience
 from trundle.store import ConflictError, NoSuchObjectError, Store, StoredObject, Write
 
+_OF_DELETION = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
+"""What a new object does not have, whatever its document says."""
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
 
@@ -110,8 +115,9 @@ class Resources(ObjectReads):
         """Stores a new object."""
         target = request.target
         document = document_of(request)
-        require_kind(document, target.kind, target.served)
-        metadata = metadata_of(document)
+        metadata = {
+            key: each for key, each in metadata_of(document).items() if key not in _OF_DELETION
+        }
         require_namespace(target, metadata)
         name = metadata.get("name") or generated_name(metadata.get("generateName"))
         if not isinstance(name, str):
@@ -121,11 +127,12 @@ class Resources(ObjectReads):
                 "Required value: name or generateName is required",
             )
             raise invalid(target.kind, "", [cause])
-        if metadata.get("resourceVersion"):
+        if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
             raise bad_request("resourceVersion should not be set on objects to be created")
         require_name(target.kind, name, metadata.get("generateName"))
         document["metadata"] = {**metadata, "name": name}
         target = _named(target, name)
+        require_same_kind(target, document)
         reading = Reading(request, name)
         stated = self.made(target, document)
         self._validators.require_valid(target, None, stated)
@@ -187,9 +194,10 @@ class Resources(ObjectReads):
         target = request.target
         document = document_of(request)
         metadata = metadata_of(document)
+        require_some_name(target, metadata)
         require_named(target, metadata)
         require_namespace(target, metadata)
-        if not metadata.get("resourceVersion"):
+        if metadata.get("resourceVersion") in {None, "", "0"}:
             self.get(request)
             require_version(target, metadata)
         return (yield from self._write(request, lambda _: document))
@@ -199,10 +207,10 @@ class Resources(ObjectReads):
         if request.media_type == APPLY:
             return (yield from self._apply(request))
         apply = patch_of(request.media_type, request.target.kind)
-        patch = values_of(request.body)
 
         def changed(current: _Current) -> dict[str, Any]:
-            return meant(require_object(apply(current(), patch)), request.body, request.target)
+            patched = require_object(apply(current(), values_of(request.body)))
+            return patched_document(patched, request.body, request.target)
 
         return (yield from self._write(request, changed))
 
@@ -210,11 +218,16 @@ class Resources(ObjectReads):
         """Applies a configuration; an object that is not there is created."""
         target = request.target
         text = as_json(request.body)
-        config = meant(object_of(text), text, target)
-        require_kind(config, target.kind, target.served)
-        require_namespace(target, metadata_of(config))
-        require_named(target, metadata_of(config))
-        config["metadata"] = {"name": target.name, **metadata_of(config)}
+        config = object_of(text)
+        require_configuration(target, config)
+        config = patched_document(config, text, target)
+        said = metadata_of(config)
+        require_namespace(target, said)
+        require_named(target, said)
+        if "name" in said:
+            require_some_name(target, said)
+        config["metadata"] = {"name": target.name, **said}
+        self._validators.require_types(target, config)
         force = "force" in request.query and request.flag("force")
         reading = Reading(request, target.name, applying=True)
         reading.note_metadata(config)
@@ -224,6 +237,8 @@ class Resources(ObjectReads):
         def after(live: dict[str, Any], _: bytes) -> Wanted:
             if live:
                 require_same(target, live, config, patched=True)
+                if "resourceVersion" in said:
+                    require_version(target, said)
             with explained(target):
                 owned = ownership.after_apply(
                     live, config, request.manager, self._clock(), target.subresource, force=force
@@ -235,7 +250,8 @@ class Resources(ObjectReads):
         except ApiError as error:
             if error.reason != "NotFound" or target.subresource:
                 raise
-        require_new(target, metadata_of(config))
+        require_new(target, said)
+        require_name(target.kind, target.name, said.get("generateName"))
         made = self.made(target, after({}, b"").document)
         self._validators.require_valid(target, None, made)
         return (yield from self._create(request, target, reading, made))
@@ -273,9 +289,11 @@ class Resources(ObjectReads):
 
         def after(live: dict[str, Any], stored: bytes) -> Wanted:
             document = change(lambda: object_of(ownership.shown(text_of(live))))
-            require_kind(document, target.kind, target.served)
             require_same(target, live, document, patched=request.media_type in PATCHES)
             require_version(target, metadata_of(document))
+            require_same_kind(target, document)
+            if causes := [*kept_owner_causes(metadata_of(document))]:
+                raise invalid(target.kind, target.name, causes)
             wanted = status_apart(target, live, document)
             self._validators.require_valid(target, live, wanted)
             read = self._read(target, reading, wanted, stored)
@@ -360,6 +378,7 @@ class Resources(ObjectReads):
     ) -> dict[str, Any]:
         """A client's document as it is read: with defaults, without nulls and unknown fields."""
         reading.note_metadata(document)
+        document = self._validators.of(target).without_nulls(document)
         with reading.explained(target):
             found = self.views.as_read(
                 document, target.kind, target.served, reading.lenience, stored

@@ -1,6 +1,7 @@
 """What goes wrong, in the form that Kubernetes' clients read: a `Status` with a reason and causes."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 from trundle.api._kinds import ServedKind
@@ -262,7 +263,7 @@ def type_name(value: Any) -> str:
             return "boolean"
         case int():
             return "integer"
-        case float():
+        case float() | Decimal():
             return "number"
         case str():
             return "string"

@@ -1,10 +1,11 @@
 """What a version's schema says about a document, patterns and ranges included; in the words of an API server."""
 
 import base64
+import copy
 import re
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import jsonschema_rs
 import msgspec
@@ -18,6 +19,7 @@ from trundle.api._status import Cause, internal, invalid, type_name
 from trundle.api.apply import duplicates, resource_shape
 from trundle.schema import ObjectType
 
+_At: TypeAlias = Sequence[str | int]
 _MOST = 100
 """How many causes are listed."""
 
@@ -115,25 +117,61 @@ class Validator:
         found |= dict.fromkeys(metadata_causes(document))
         return list(found)[:_MOST]
 
-    def _errors(self, plain: Any) -> list[jsonschema_rs.ValidationError]:
-        """What the schema has against a document; members that may not be null and are count as absent."""
+    def type_causes(self, document: Mapping[str, Any]) -> list[Cause]:
+        """What in a document is of another type than it has to be, null included."""
+        errors = self._validator.iter_errors(msgspec.json.decode(text_of(document)))
+        found = [
+            cause
+            for error in errors
+            if error.kind.name != "format"
+            for cause in _causes(error)
+            if cause.reason == "FieldValueTypeInvalid"
+        ]
+        return found[:_MOST]
+
+    def without_nulls(self, document: dict[str, Any]) -> dict[str, Any]:
+        """A document without members that are null and may not be."""
+        text = text_of(document)
+        dropped: list[_At] = []
+        if b"null" in text:
+            self._errors(msgspec.json.decode(text), dropped)
+        found = copy.deepcopy(document) if dropped else document
+        for path in dropped:
+            _owner(found, path).pop(path[-1])
+        return found
+
+    def _errors(
+        self, plain: Any, dropped: list[_At] | None = None
+    ) -> list[jsonschema_rs.ValidationError]:
+        """What the schema has against a document; members that may not be null and are count as absent.
+
+        Args:
+            plain: the document; these members are removed from it.
+            dropped: where they were.
+        """
         errors = list(self._validator.iter_errors(plain))
-        if any(_drop_null(plain, each) for each in errors):
-            return self._errors(plain)
-        return errors
+        removed = [each.instance_path for each in errors if _drop_null(plain, each)]
+        if dropped is not None:
+            dropped += removed
+        return self._errors(plain, dropped) if removed else errors
 
 
 def _drop_null(document: Any, error: jsonschema_rs.ValidationError) -> bool:
     """Removes the member that an error is about if it is null; whether it was."""
     if error.instance is not None or not error.instance_path:
         return False
-    owner = document
-    for each in error.instance_path[:-1]:
-        owner = owner[each]
-    if not isinstance(owner, dict):
+    owner = _owner(document, error.instance_path)
+    if not isinstance(owner, dict) or error.instance_path[-1] not in owner:
         return False
-    owner.pop(error.instance_path[-1], None)
+    del owner[error.instance_path[-1]]
     return True
+
+
+def _owner(document: Any, path: _At) -> Any:
+    """What holds the value at a place."""
+    for each in path[:-1]:
+        document = document[each]
+    return document
 
 
 def _reference(key: str) -> str:
@@ -260,12 +298,25 @@ class Validators:
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], Validator] = {}
 
-    def causes(self, target: Target, document: Mapping[str, Any]) -> list[Cause]:
-        """What the schema of a target's version has against a document."""
+    def of(self, target: Target) -> Validator:
+        """What validates documents of a target's version."""
         key = target.kind.resource, target.served.label
         if key not in self._made:
             self._made[key] = Validator(target.served)
-        return self._made[key].causes(document)
+        return self._made[key]
+
+    def causes(self, target: Target, document: Mapping[str, Any]) -> list[Cause]:
+        """What the schema of a target's version has against a document."""
+        return self.of(target).causes(document)
+
+    def require_types(self, target: Target, config: Mapping[str, Any]) -> None:
+        """Makes sure that all in a configuration is of the type that the schema gives it, null included.
+
+        Raises:
+            ApiError: something is not.
+        """
+        if causes := self.of(target).type_causes(config):
+            raise invalid(target.kind, target.name, causes)
 
     def require_valid(
         self, target: Target, before: dict[str, Any] | None, wanted: dict[str, Any]

@@ -315,6 +315,14 @@ class StoreReader:
                     yield seen
             after = found.resource_version
 
+    def require_reached(self, resource: str, version: int) -> None:
+        """Raises where a resource version was not reached yet.
+
+        Raises:
+            FutureVersionError: it was not.
+        """
+        self._check_reached(resource, version, self.newest(resource))
+
     def newest(self, resource: str) -> int:
         """The resource version of the last write to a resource type."""
         with self.database.reading() as connection:
