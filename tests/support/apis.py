@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from projects import Installation, installer
+from said import saying
 from starlette.testclient import TestClient
 
 from trundle.api import Api, served_kinds
@@ -73,6 +74,7 @@ class Client:
         self, method: str, path: str, body: Any = None, *, media_type: str = "", **query: str
     ) -> Any:
         """An answer: its status, and its body as values."""
+        body = saying(method, path, body, media_type)
         content = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         headers = {"content-type": media_type} if media_type else {}
         found = self.http.request(method, path, content=content, params=query, headers=headers)

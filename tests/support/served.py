@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import warm
+from said import saying
 
 from trundle._tls import verifying
 
@@ -102,6 +103,7 @@ class Served:
         **query: str,
     ) -> Answer:
         """Sends a request on a connection of its own."""
+        body = saying(method, path, body, media_type)
         data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
         given = {"content-type": media_type, **self.headers, **(headers or {})}
         connection = self.connect()

@@ -15,6 +15,7 @@ from typing import Any
 
 import serving
 import urllib3
+from said import saying
 
 TRUNDLE = Path(sys.executable).with_name("trundle")
 
@@ -73,6 +74,7 @@ class TrundleServer:
         **query: str,
     ) -> Any:
         """The status and the body of an answer, read as JSON where it is."""
+        body = saying(method, path, body, kind)
         answer = self.pool.request(
             method, self.url + path, body=None if body is None else json.dumps(body), fields=None,
             headers={"Content-Type": kind, "Accept": "application/json"},

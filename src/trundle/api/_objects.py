@@ -21,6 +21,7 @@ from starlette.responses import Response, StreamingResponse
 from trundle._clock import Clock
 from trundle.api import _protobuf as protobuf
 from trundle.api._bodies import body_of
+from trundle.api._compression import Packer, accepts_gzip, mark_packed, packed
 from trundle.api._feeds import Feed
 from trundle.api._kinds import ServedKind
 from trundle.api._options import require_options
@@ -157,13 +158,13 @@ class Objects:
         if watches:
             return self._watch(found, request, shown)
         if method == "GET" and not target.name and shown.is_plain:
-            return await self._list(found, request, shown)
+            return await self._list(found, request, shown, scope)
         writing = _writing(method, found, target)
         if writing is not None:
             answer = await self._written(found, writing, request)
         else:
             answer = await self._done(found, _action(method, found, target), request, method)
-        return answered(answer, shown, target)
+        return await packed(answered(answer, shown, target), scope)
 
     async def _done(
         self, found: Served, action: Callable[[Request], Answer], request: Request, method: str
@@ -190,22 +191,30 @@ class Objects:
             return await asyncio.to_thread(lambda: done(writing(request)))
         return await self._together.done(writing(request))
 
-    async def _list(self, found: Served, request: Request, shown: Representation) -> Response:
+    async def _list(
+        self, found: Served, request: Request, shown: Representation, scope: Scope
+    ) -> Response:
         """Streams objects where they are more than a page."""
         target = request.target
         parts = found.resources.parts(request)
         first, is_whole = await asyncio.to_thread(next, parts)
         if is_whole:
-            return answered(Answer(first), shown, target)
+            return await packed(answered(Answer(first), shown, target), scope)
+        packer = Packer() if accepts_gzip(scope) else None
+
+        def following(part: bytes | None = None) -> tuple[bytes, bool]:
+            found, is_last = next(parts) if part is None else (part, False)
+            return found if packer is None else packer.packed(found, is_last=is_last), is_last
 
         async def streamed() -> AsyncIterator[bytes]:
-            part, is_last = first, False
+            part, is_last = await asyncio.to_thread(following, first)
             yield part
             while not is_last:
-                part, is_last = await asyncio.to_thread(next, parts)
+                part, is_last = await asyncio.to_thread(following)
                 yield part
 
-        return StreamingResponse(streamed(), media_type=JSON)
+        response = StreamingResponse(streamed(), media_type=JSON)
+        return response if packer is None else mark_packed(response)
 
     def _watch(self, served: Served, request: Request, shown: Representation) -> Response:
         """Streams changes, one JSON object in each line."""

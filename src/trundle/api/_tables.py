@@ -11,6 +11,8 @@ from typing import Any
 import jsonpath
 import msgspec
 
+from trundle.api._ages import age
+from trundle.api._event_tables import event_cells, event_columns
 from trundle.api._kinds import ServedKind
 from trundle.project import PrinterColumn
 
@@ -24,13 +26,15 @@ _NAME = (
 
 def column_definitions(kind: ServedKind) -> list[dict[str, Any]]:
     """The columns of the tables of a resource type."""
-    first = {
+    name = {
         "name": "Name",
         "type": "string",
         "format": "name",
         "description": _NAME,
         "priority": 0,
     }
+    if _is_event(kind):
+        return event_columns(name)
     more = (
         {
             "name": each.name,
@@ -41,7 +45,7 @@ def column_definitions(kind: ServedKind) -> list[dict[str, Any]]:
         }
         for each in kind.columns
     )
-    return [first, *more]
+    return [name, *more]
 
 
 def rows(kind: ServedKind, objects: Sequence[bytes], include: str, now: dt.datetime) -> list[Any]:
@@ -94,7 +98,11 @@ def partial(document: bytes) -> dict[str, Any]:
 
 def _row(kind: ServedKind, document: bytes, include: str, now: dt.datetime) -> dict[str, Any]:
     value = msgspec.json.decode(document)
-    cells = [value["metadata"].get("name", ""), *(_cell(each, value, now) for each in kind.columns)]
+    if _is_event(kind):
+        cells = event_cells(value, now)
+    else:
+        name = value["metadata"].get("name", "")
+        cells = [name, *(_cell(each, value, now) for each in kind.columns)]
     match include:
         case "None":
             return {"cells": cells, "object": None}
@@ -102,6 +110,10 @@ def _row(kind: ServedKind, document: bytes, include: str, now: dt.datetime) -> d
             return {"cells": cells, "object": msgspec.Raw(document)}
         case _:
             return {"cells": cells, "object": partial(document)}
+
+
+def _is_event(kind: ServedKind) -> bool:
+    return (kind.group, kind.kind) == ("", "Event")
 
 
 def _cell(column: PrinterColumn, value: Any, now: dt.datetime) -> Any:
@@ -131,42 +143,3 @@ def _compiled(path: str) -> Any:
         return jsonpath.compile(f"${path}")
     except jsonpath.JSONPathError:
         return None
-
-
-def age(time: str, now: dt.datetime) -> str:
-    """How long ago something was, as kubectl writes it: `5m`, `3h12m`, `2d`."""
-    try:
-        then = dt.datetime.fromisoformat(time)
-    except ValueError:
-        return "<invalid>"
-    if then.tzinfo is None:
-        return "<invalid>"
-    seconds = int((now - then).total_seconds())
-    if seconds < -1:
-        return "<invalid>"
-    return _duration(max(seconds, 0))
-
-
-def _duration(seconds: int) -> str:
-    """A duration in one or two units, the fewer the longer; the steps of Kubernetes' `HumanDuration`."""
-    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
-    if seconds < 120:  # noqa: PLR2004 - the steps
-        return f"{seconds}s"
-    if minutes < 10:  # noqa: PLR2004
-        return _two(minutes, "m", seconds % 60, "s")
-    if minutes < 180:  # noqa: PLR2004
-        return f"{minutes}m"
-    if hours < 8:  # noqa: PLR2004
-        return _two(hours, "h", minutes % 60, "m")
-    if hours < 48:  # noqa: PLR2004
-        return f"{hours}h"
-    if hours < 192:  # noqa: PLR2004
-        return _two(days, "d", hours % 24, "h")
-    if days < 730:  # noqa: PLR2004
-        return f"{days}d"
-    years = days // 365
-    return _two(years, "y", days % 365, "d") if years < 8 else f"{years}y"  # noqa: PLR2004
-
-
-def _two(first: int, unit: str, second: int, smaller: str) -> str:
-    return f"{first}{unit}{second}{smaller}" if second else f"{first}{unit}"
