@@ -4,7 +4,7 @@ import json
 from contextlib import contextmanager
 
 import pytest
-from apis import GROUP, NEW, OLD, Client, clubs, member
+from apis import GROUP, NEW, OLD, Client, clubs, member, whole
 
 from trundle.api import AdmissionConfigError, AdmissionRequest, Api, served_kinds
 from trundle.project import AdmissionHook, AdmissionRule
@@ -236,7 +236,7 @@ def test_warnings_reach_the_client_also_with_a_refusal(asking):
             request.refuse("no")
 
     with asking((NEW, Asked(then))) as client:
-        made = client.http.post(client.at(NEW), json=member("ada", group="red"))
+        made = client.http.post(client.at(NEW), json=whole(NEW, "ada", group="red"))
         assert made.headers.get_list("warning") == ['299 - "the group \\"red\\" is leaving"']
         gone = client.http.delete(client.at(NEW, "ada"))
         assert gone.status_code == 403

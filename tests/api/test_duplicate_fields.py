@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 MERGE = "application/merge-patch+json"
-TWICE = b'{"metadata":{"name":"ada","labels":{"a":"1","b":"2","a":"3"}},"team":"red","team":"blue"}'
+TWICE = b'{"apiVersion":"clubs.example.com/v1","kind":"Member","metadata":{"name":"ada","labels":{"a":"1","b":"2","a":"3"}},"team":"red","team":"blue"}'
 PLACES = ["metadata.labels.a", "team"]
 
 

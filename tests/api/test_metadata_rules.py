@@ -55,9 +55,36 @@ def test_good_metadata(metadata):
             "must be of type string",
         ),
         (
-            {"managedFields": [{"fieldsV1": []}]},
-            "metadata.managedFields[0].fieldsV1",
-            "must be of type object",
+            {"managedFields": [{"time": []}]},
+            "metadata.managedFields[0].time",
+            "must be of type date-time",
+        ),
+        (
+            {"ownerReferences": [{**owner("a"), "apiVersion": "a/b/c"}]},
+            "metadata.ownerReferences.apiVersion",
+            "unexpected GroupVersion string: a/b/c",
+        ),
+        (
+            {"ownerReferences": [{**owner("a"), "apiVersion": "v1", "kind": "Event"}]},
+            "metadata.ownerReferences",
+            "is disallowed from being an owner",
+        ),
+        (
+            {"finalizers": ["orphan", "foregroundDeletion"]},
+            "metadata.finalizers",
+            "cannot be both set",
+        ),
+        ({"generation": 1.5}, "metadata.generation", 'must be of type integer: "number"'),
+        ({"generation": 2**63}, "metadata.generation", "must be of type integer"),
+        (
+            {"creationTimestamp": "2020-01-01"},
+            "metadata.creationTimestamp",
+            'must be of type date-time: "string"',
+        ),
+        (
+            {"deletionTimestamp": "2020-02-30T00:00:00Z"},
+            "metadata.deletionTimestamp",
+            "must be of type date-time",
         ),
         (
             {"ownerReferences": [owner("a", controller=True), owner("b", controller=True)]},

@@ -25,13 +25,14 @@ def test_operations_are_applied_in_their_order_and_the_document_stays():
     [
         ({"op": "test", "path": "/a", "value": 2}, "/a does not have the value"),
         ({"op": "remove", "path": "/q"}, "no place for `remove` at /q"),
-        ({"op": "move", "from": "/z", "path": "/q"}, "no place for `move` at /z and /q"),
+        ({"op": "move", "from": "/z", "path": "/q"}, "no place for `move` at /z"),
         ({"op": "add", "path": "/a/b", "value": 1}, "no place for `add` at /a/b"),
         ({"op": "add", "path": "/l/x", "value": 1}, "no place for `add` at /l/x"),
-        ({"op": "foo", "path": "/q"}, "Unknown operation 'foo'"),
-        ({"path": "/q"}, "'op'"),
-        ({"op": "add", "path": 5, "value": 1}, "path"),
-        (3, "it is no object"),
+        ({"op": "foo", "path": "/q"}, "move, copy or test as op, found 'foo'"),
+        ({"path": "/q"}, "as op, found None"),
+        ({"op": "add", "path": "a", "value": 1}, "a pointer that begins with / as path, found 'a'"),
+        ({"op": "add", "value": 1}, "as path, found none"),
+        ({"op": "test", "path": "/a", "value": 1.0}, "/a does not have the value"),
     ],
     ids=str,
 )
@@ -93,9 +94,7 @@ def test_places_are_counted_from_the_end_within_others():
         {"op": "add", "path": "/l/-3", "value": 2},
         {"op": "replace", "path": "/q/r", "value": 2},
         {"op": "replace", "path": "/l/5", "value": 2},
-        {"op": "replace", "path": "/q"},
         {"op": "test", "path": "/a", "value": None},
-        {"op": "test", "path": "/q"},
         {"op": "test", "path": "/q/r", "value": None},
     ],
     ids=str,
@@ -103,6 +102,29 @@ def test_places_are_counted_from_the_end_within_others():
 def test_other_places_have_to_be_there(operation):
     with pytest.raises(ApiError, match="does not fit"):
         apply_operations(DOCUMENT, [operation])
+
+
+@pytest.mark.parametrize(
+    ("patch", "reason"),
+    [
+        ({}, "a list of operations"),
+        ([3], "operation 1 of the JSON patch: expected an object, found integer"),
+        ([{"op": "add", "path": 5}], "expected a text as path, found integer"),
+        ([{"op": []}], "expected a text as op, found array"),
+    ],
+    ids=str,
+)
+def test_what_is_no_patch_is_a_bad_request(patch, reason):
+    with pytest.raises(ApiError, match=reason) as caught:
+        apply_operations(DOCUMENT, patch)
+    assert caught.value.code == 400
+
+
+@pytest.mark.parametrize("op", ["add", "replace"])
+def test_a_value_that_is_not_given_is_null(op):
+    assert apply_operations(DOCUMENT, [{"op": op, "path": "/a"}])["a"] is None
+    assert apply_operations(DOCUMENT, None) == DOCUMENT
+    assert apply_operations(DOCUMENT, [{"op": "test", "path": "/q"}]) == DOCUMENT
 
 
 def test_a_merge_patch_removes_by_null():

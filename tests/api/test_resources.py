@@ -4,10 +4,12 @@ import json
 import sqlite3
 
 import pytest
-from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs
+from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs, whole
 
 from trundle.database import BusyError, UnreachableError
 from trundle.store import Store
+
+SAID = b'{"apiVersion":"clubs.example.com/v2","kind":"Member"'
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +62,7 @@ def test_an_old_client_that_patches_keeps_what_it_cannot_see(client):
 
 @pytest.mark.full
 def test_numbers_keep_their_digits(client):
-    body = b'{"metadata":{"name":"ada"},"group":"red","free":{"a":1.10,"b":12345678901234567890,"c":1e3}}'
+    body = b'{"apiVersion":"clubs.example.com/v2","kind":"Member","metadata":{"name":"ada"},"group":"red","free":{"a":1.10,"b":12345678901234567890,"c":1e3}}'
     assert client.call("POST", client.at(NEW), body)[0] == 201
     client.patch(NEW, "ada", {"note": "x"})
     text = client.http.get(client.at(NEW, "ada")).text
@@ -136,7 +138,7 @@ def test_what_is_stored_but_not_valid_at_a_version_may_be_written_back(client):
     ],
 )
 def test_unknown_fields_are_refused_dropped_or_warned_of(client, validation, code, said):
-    body = json.dumps(member("ada", group="red", zzz=1))
+    body = json.dumps(whole(NEW, "ada", group="red", zzz=1))
     found = client.http.post(client.at(NEW), content=body, params={"fieldValidation": validation})
     assert found.status_code == code, found.text
     assert said in (found.json().get("message", "") + found.headers.get("warning", ""))
@@ -296,10 +298,13 @@ def test_names_that_cannot_be_are_refused(client, name):
         (b"[]", "no JSON object"),
         (b"\xff\xfe{}", "no JSON"),
         (b'{"a":' * 1000 + b"1" + b"}" * 1000, "nested"),
-        (b'{"apiVersion":"other/v1"}', "does not match the expected API version"),
-        (b'{"kind":"Other"}', "does not match the expected kind"),
-        (b'{"metadata":1}', "metadata is no JSON object"),
-        (b'{"metadata":{"namespace":"x","name":"a"}}', "namespace"),
+        (b"{}", "Object 'Kind' is missing"),
+        (b'{"kind":1}', "kind is no text"),
+        (b'{"kind":"Member"}', "the API version in the data () does not match"),
+        (b'{"kind":"Member","apiVersion":"other/v1"}', "does not match the expected API version"),
+        (SAID + b',"metadata":1}', 'metadata in body must be of type object: "integer"'),
+        (SAID + b',"metadata":{"name":[]}}', "metadata.name in body must be of type string"),
+        (SAID + b',"metadata":{"namespace":"x","name":"a"}}', "namespace"),
     ],
 )
 def test_bodies_that_make_no_sense_are_refused(client, body, message):
@@ -376,7 +381,7 @@ def test_a_database_that_is_away_is_no_fault_of_the_client(client, monkeypatch, 
     monkeypatch.setattr(Store, "find", find)
     monkeypatch.setattr(Store, "delete", find)
     path = client.at(NEW) if method == "POST" else client.at(NEW, "ada")
-    bodies = {"POST": member("eve", group="red"), "PUT": made, "DELETE": {}, "GET": None}
+    bodies = {"POST": whole(NEW, "eve", group="red"), "PUT": made, "DELETE": {}, "GET": None}
     found = client.http.request(method, path, json=bodies[method])
     assert (found.status_code, found.headers["retry-after"]) == (503, "1")
     assert found.json()["reason"] == "ServiceUnavailable"
@@ -439,9 +444,9 @@ def test_what_is_stored_and_is_no_document_of_its_version_is_no_fault_of_the_cli
 )  # fmt: skip
 def test_bodies_have_a_form_that_is_understood(client, kind, code):
     body = (
-        b"metadata: {name: ada}\nteam: red\n"
+        b"apiVersion: clubs.example.com/v1\nkind: Member\nmetadata: {name: ada}\nteam: red\n"
         if "yaml" in kind
-        else b'{"metadata":{"name":"ada"},"team":"red"}'
+        else b'{"apiVersion":"clubs.example.com/v1","kind":"Member","metadata":{"name":"ada"},"team":"red"}'
     )
     headers = {"content-type": kind} if kind else {}
     found = client.http.post(client.at(OLD), content=body, headers=headers)
@@ -470,7 +475,10 @@ def test_yaml_has_each_member_once(client):
 def test_whole_numbers_may_be_written_with_a_fraction(client, age, method):
     """Clients of many languages know no integers."""
     if method == "POST":
-        body = b'{"metadata": {"name": "ada"}, "team": "red", "age": %b}' % age
+        body = (
+            b'{"apiVersion":"clubs.example.com/v1","kind":"Member","metadata": {"name": "ada"}, "team": "red", "age": %b}'
+            % age
+        )
         code, _ = client.call("POST", client.at(OLD), body)
     else:
         client.create(OLD, "ada", team="red")
@@ -484,14 +492,17 @@ def test_whole_numbers_may_be_written_with_a_fraction(client, age, method):
 
 @pytest.mark.parametrize("age", [b"36.5", b"1e400", b"-1e999", b"1e30"])
 def test_other_numbers_are_no_integers(client, age):
-    body = b'{"metadata": {"name": "ada"}, "team": "red", "age": %b}' % age
+    body = (
+        b'{"apiVersion":"clubs.example.com/v1","kind":"Member","metadata": {"name": "ada"}, "team": "red", "age": %b}'
+        % age
+    )
     assert client.call("POST", client.at(OLD), body)[0] in {400, 422}
     code, found = client.call("POST", client.at(NEW), body.replace(b"team", b"group"))
     assert (code, "age" in found) in {(201, False), (400, False)}
 
 
 def test_free_numbers_stay_as_they_are_written(client):
-    body = b'{"metadata": {"name": "ada"}, "group": "red", "free": {"a": 2.0, "b": 1.10}}'
+    body = b'{"apiVersion":"clubs.example.com/v2","kind":"Member","metadata": {"name": "ada"}, "group": "red", "free": {"a": 2.0, "b": 1.10}}'
     assert client.call("POST", client.at(NEW), body)[0] == 201
     assert '"free":{"a":2.0,"b":1.10}' in client.http.get(client.at(NEW, "ada")).text
 

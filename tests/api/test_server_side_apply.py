@@ -4,7 +4,7 @@ import json
 
 import pytest
 import yaml
-from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs
+from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs, whole
 
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
@@ -144,7 +144,7 @@ def test_updates_own_what_they_change(client):
 
 def test_updates_are_owned_by_the_program_where_no_manager_is_named(client):
     headers = {"user-agent": "kubectl-edit/v1.36 (linux)"}
-    client.http.post(client.at(NEW), json=member("ada", group="red"), headers=headers)
+    client.http.post(client.at(NEW), json=whole(NEW, "ada", group="red"), headers=headers)
     assert [*owned(client.get(NEW, "ada"))] == ["kubectl-edit/Update"]
 
 
@@ -213,6 +213,15 @@ def test_lists_of_objects_show_owners_in_their_words(client):
             "does not match the name on the URL",
         ),
         ({"fieldManager": "a"}, {"kind": "Other"}, 400, "kind"),
+        ({"fieldManager": "a"}, b"{}", 400, "invalid object type: /, Kind="),
+        (
+            {"fieldManager": "a"},
+            {"group": {}},
+            422,
+            'group in body must be of type string: "object"',
+        ),
+        ({"fieldManager": "a"}, {"group": None}, 422, 'must be of type string: "null"'),
+        ({"fieldManager": "a"}, {"free": 1}, 422, 'free in body must be of type object: "integer"'),
         ({"fieldManager": "a"}, {"group": "RED"}, 422, "should match"),
         ({"fieldManager": "a"}, {}, 422, "group: Required value"),
         (
@@ -230,8 +239,7 @@ def test_lists_of_objects_show_owners_in_their_words(client):
     ],
 )
 def test_configurations_that_make_no_sense_are_refused(client, query, body, code, message):
-    content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    found, status = client.call("PATCH", client.at(NEW, "ada"), content, media_type=APPLY, **query)
+    found, status = client.call("PATCH", client.at(NEW, "ada"), body, media_type=APPLY, **query)
     assert (found, status["code"]) == (code, code)
     assert message in status["message"]
     assert client.call("GET", client.at(NEW, "ada"))[0] == 404

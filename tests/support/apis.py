@@ -110,6 +110,12 @@ def member(name: str, **properties: Any) -> dict[str, Any]:
     return {"metadata": {"name": name}, **properties}
 
 
+def whole(version: str, name: str, **properties: Any) -> dict[str, Any]:
+    """A document of a member that says what it is."""
+    head = {"apiVersion": f"{GROUP}/{version}", "kind": "Member"}
+    return {**head, **member(name, **properties)}
+
+
 @contextmanager
 def clubs(folder: Path) -> Iterator[Installation]:
     """The project of members, generated."""
