@@ -43,11 +43,7 @@ def document_of(request: Request) -> dict[str, Any]:
     Raises:
         ApiError: it is none, or has a form that is not understood.
     """
-    text = request.body
-    if request.media_type == _YAML:
-        text = as_json(request.body)
-    elif request.media_type not in {"", _JSON}:
-        raise unsupported_media_type(request.media_type, (_JSON, _YAML))
+    text = json_of(request)
     document = object_of(text)
     require_kind(request.target, document)
     if causes := wrong_types(document.get("metadata")):
@@ -55,6 +51,19 @@ def document_of(request: Request) -> dict[str, Any]:
         said = "; ".join(each.message for each in causes)
         raise bad_request(f'{kind} in version "{label}" cannot be handled as a {kind}: {said}')
     return meant(document, text, request.target)
+
+
+def json_of(request: Request) -> bytes:
+    """The body of a request, which is JSON or YAML, as JSON.
+
+    Raises:
+        ApiError: it has another form.
+    """
+    if request.media_type == _YAML:
+        return as_json(request.body)
+    if request.media_type not in {"", _JSON}:
+        raise unsupported_media_type(request.media_type, (_JSON, _YAML))
+    return request.body
 
 
 def patched_document(patched: dict[str, Any], patch: bytes, target: Target) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.api._bodies import json_of
 from trundle.api._documents import object_of
 from trundle.api._garbage import FINALIZERS, Policy
 from trundle.api._options import causes_of_dry_run, refused_options
@@ -85,8 +86,9 @@ def deletion_of(request: Request) -> Deletion:
 
 
 def _options(request: Request) -> _Options:
-    if request.body.strip():
-        return msgspec.convert(object_of(request.body), _Options)
+    text = json_of(request) if request.body.strip() else b""
+    if text.strip() not in {b"", b"null"}:
+        return msgspec.convert(object_of(text), _Options)
     query: Any = dict(request.query)
     if "orphanDependents" in query:
         query["orphanDependents"] = is_set(query["orphanDependents"])

@@ -35,7 +35,7 @@ from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources
 from trundle.api._responses import answered, broken, deprecated, failed, fresh, warning
 from trundle.api._selections import FieldSelector, labels_of
-from trundle.api._status import answer_to, answer_to_any, missing, not_allowed
+from trundle.api._status import answer_to, answer_to_any, bad_request, missing, not_allowed
 from trundle.api._steps import Steps, Together, done
 from trundle.api._watches import events
 from trundle.api.access import UNSECURED, Receive, Scope, Send
@@ -149,6 +149,11 @@ class Objects:
             raise not_allowed(target.kind)
         if target.subresource and not (target.subresource == STATUS and target.served.has_status):
             raise missing(target.kind, target.name)
+        if target.name in {".", ".."} or "%" in target.name:
+            found_name = msgspec.json.encode(target.name).decode()
+            raise bad_request(
+                f"Name parameter invalid: {found_name}: may not be '.' or '..', or contain '%'"
+            )
         request = await _read(target, scope, receive)
         target = request.target
         require_options(method, request)

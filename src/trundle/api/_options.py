@@ -23,12 +23,11 @@ def require_options(method: str, request: Request) -> None:
     """
     if method in _WRITES:
         _require(_WRITES[method], [*_of_patches(method, request), *_of_writes(request)])
-    elif method == "GET" and not request.target.name:
+    elif method in {"GET", "DELETE"} and not request.target.name:
         request.number("resourceVersion")
         _ = request.seconds
-        _require(
-            "ListOptions", [*(_of_watches if request.flag("watch") else _of_lists)(request.query)]
-        )
+        watches = method == "GET" and request.flag("watch")
+        _require("ListOptions", [*(_of_watches if watches else _of_lists)(request.query)])
 
 
 def refused_options(kind: str, causes: Sequence[Cause]) -> ApiError:

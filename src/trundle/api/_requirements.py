@@ -11,12 +11,13 @@ import msgspec
 from trundle.api._kinds import ServedKind
 from trundle.api._requests import Target
 from trundle.api._status import Cause, bad_request, invalid, modified
-from trundle.errors import expectation
 
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX = 5
 _LONGEST_BASE = 58
 _LONGEST_NAME = 253
+_OF_NO_OBJECT = -1
+_OF_DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
@@ -153,24 +154,24 @@ def require_same(
             )
         reason = f"Precondition failed: UID in precondition: {said['uid']}, UID in object meta: {was['uid']}"
         raise modified(target.kind, target.name, reason)
-    if was.get("deletionTimestamp"):
-        _require_no_new_finalizers(target, was, said)
-    else:
-        _require_not_deleted(target, said)
+    if not target.subresource:
+        _require_same_deletion(target, was, said)
     if said.get("resourceVersion") not in {None, "", "0", was["resourceVersion"]}:
         raise modified(target.kind, target.name)
 
 
-def _require_not_deleted(target: Target, said: Mapping[str, Any]) -> None:
-    """Raises where a document says of an object that it is being deleted, and it is not."""
-    causes = [
-        Cause(
-            "FieldValueInvalid", f"metadata.{name}", f"Invalid value: {shown}: field is immutable"
-        )
-        for name in ("deletionTimestamp", "deletionGracePeriodSeconds")
-        if said.get(name) is not None
-        for shown in [said[name] if name == "deletionGracePeriodSeconds" else f'"{said[name]}"']
-    ]
+def _require_same_deletion(target: Target, was: Mapping[str, Any], said: Mapping[str, Any]) -> None:
+    """Raises where a document says that an object is being deleted which is not, or in another way than it is."""
+    is_deleted = "deletionTimestamp" in was
+    if is_deleted:
+        _require_no_new_finalizers(target, was, said)
+    compared = ("deletionGracePeriodSeconds",) if is_deleted else _OF_DELETION
+    causes = []
+    for name in compared:
+        found = said.get(name)
+        if found is not None and found != was.get(name):
+            text = f"Invalid value: {msgspec.json.encode(found).decode()}: field is immutable"
+            causes.append(Cause("FieldValueInvalid", f"metadata.{name}", text))
     if causes:
         raise invalid(target.kind, target.name, causes)
 
@@ -247,9 +248,9 @@ def generated_name(base: Any) -> str | None:
     return base[:_LONGEST_BASE] + "".join(secrets.choice(_LETTERS) for _ in range(_SUFFIX))
 
 
-def resource_version_of(given: Any) -> int | None:
+def resource_version_of(given: str | None) -> int | None:
+    """The resource version that a client names; one that no object has where it is no number, as versions are opaque to clients."""
     if given is None:
         return None
-    if isinstance(given, str) and given.isascii() and given.isdigit():
-        return int(given)
-    raise bad_request(expectation("a resource version", repr(given)))
+    is_number = given.isascii() and given.isdigit()
+    return int(given) if is_number else _OF_NO_OBJECT

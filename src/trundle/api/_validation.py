@@ -69,7 +69,7 @@ _EMBEDDED = {
             "maxLength": 63,
             "pattern": "^[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?$",
         },
-        "metadata": {"type": "object"},
+        "metadata": {"type": ["object", "null"]},
     },
 }
 """What API servers want of a whole object of Kubernetes within another, whatever its schema says."""
