@@ -1,6 +1,7 @@
 """The same requests, which no story of kubectl sends, to Kubernetes' API server and to `trundle serve`: both answer alike."""
 
 import copy
+import gzip
 import itertools
 import json
 import re
@@ -876,3 +877,445 @@ def test_methods_that_are_not_allowed_name_the_resource(servers, place):
         theirs, ours = (each.ask(method, path) for each in servers)
         found, wanted = ((each.status, each.body["details"]) for each in (ours, theirs))
         assert found == wanted
+
+
+# What of a document is read at all. Bytes are sent as they are; to documents, `ask` adds what they are.
+
+
+def alike(servers, method, path, body=None, **given):
+    """Like `require_alike`, where a place that is wrong has another name: the real server has none for what it cannot decode."""
+    theirs, ours = (each.ask(method, path, body, **given) for each in servers)
+    found, wanted = (
+        (each.status, each.body.get("reason")) if each.status >= 300 else plain(each)
+        for each in (ours, theirs)
+    )
+    assert found == wanted, (method, path, body, given)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        {},
+        {"kind": "Tool"},
+        {"apiVersion": f"{GROUP}/v2"},
+        {"kind": None, "apiVersion": f"{GROUP}/v2"},
+        {"kind": "Tool", "apiVersion": None},
+        {"kind": "Other", "apiVersion": f"{GROUP}/v2"},
+        {"kind": "Tool", "apiVersion": f"{GROUP}/v1"},
+        {"kind": "Tool", "apiVersion": "a/b/c"},
+        {"kind": 1, "apiVersion": f"{GROUP}/v2"},
+        {"kind": "Tool", "apiVersion": ["x"]},
+    ],
+    ids=json.dumps,
+)
+def test_documents_say_what_they_are(servers, place, head):
+    require_alike(servers, "POST", place, tool("a"))
+    said = json.dumps({**head, "metadata": {"name": "b"}}).encode()
+    require_alike(servers, "POST", place, said)
+    said = json.dumps({**head, "metadata": {"name": "none", "resourceVersion": "1"}}).encode()
+    require_alike(servers, "PUT", f"{place}/none", said)
+    for each in ("a", "c"):
+        said = json.dumps({**head, "metadata": {"name": each}}).encode()
+        given = {"media_type": APPLY, "fieldManager": "you", "dryRun": "All"}
+        require_alike(servers, "PATCH", f"{place}/{each}", said, **given)
+    if head.get("apiVersion", "") is not None:  # For this one the real server answers 500.
+        alike(servers, "PATCH", f"{place}/a", head, media_type=MERGE)
+    space = json.dumps({**head, "metadata": {"name": "x-y"}}).encode()
+    alike(servers, "POST", NAMESPACES, space, dryRun="All") if head.get("kind") else None
+
+
+ENTRY = {
+    "manager": "m",
+    "operation": "Update",
+    "apiVersion": f"{GROUP}/v2",
+    "time": "2020-01-01T00:00:00Z",
+    "fieldsType": "FieldsV1",
+    "fieldsV1": {"f:spec": {}},
+}
+OWNER = {"apiVersion": "v1", "kind": "A", "name": "a", "uid": "1"}
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        *({"creationTimestamp": each} for each in (1, "x", "", "2020-01-01", "2020-01-01T00:00:00.5+02:00", None, [])),
+        *({"deletionTimestamp": each} for each in (1, "x", "2020-01-01T00:00:00Z", None)),
+        *({"generation": each} for each in (5, -1, "5", 1.5, 2**64, None)),
+        *({"deletionGracePeriodSeconds": each} for each in (5, "5", None)),
+        *({"uid": each} for each in (1, "", "x")),
+        *({"selfLink": each} for each in (1, "x")),
+        *({"resourceVersion": each} for each in ("0", "", 1)),
+        {"name": 1}, {"namespace": []}, {"generateName": 1}, {"generateName": "X_"},
+        *({"labels": each} for each in ([], "x", {"a": 1}, {"a": None})),
+        {"annotations": {"a": 1}}, {"annotations": {"a": "x" * (256 * 1024)}},
+        *({"finalizers": each} for each in ({}, "x", [1], [None], ["orphan"], ["orphan", "foregroundDeletion"])),
+        *(
+            {"ownerReferences": each}
+            for each in (
+                {}, [1], [{}], [None], [OWNER], [OWNER, OWNER], [{**OWNER, "uid": 1}], [{**OWNER, "apiVersion": 1}],
+                [{**OWNER, "apiVersion": "a/b/c"}], [{**OWNER, "kind": "Event"}], [{**OWNER, "controller": "x"}],
+                [{**OWNER, "blockOwnerDeletion": 1}], [{**OWNER, "more": 1}],
+            )
+        ),
+        *(
+            {"managedFields": each}
+            for each in (
+                {}, [1], [None], [{}], [ENTRY], [{**ENTRY, "time": "x"}], [{**ENTRY, "time": 1}], [{**ENTRY, "manager": "m" * 129}],
+                [{**ENTRY, "manager": "m\nn"}], [{**ENTRY, "subresource": "s" * 257}], [{**ENTRY, "operation": "X"}],
+                [{**ENTRY, "fieldsV1": 1}], [ENTRY, {}],
+            )
+        ),
+        {"unknown": 1},
+    ],
+    ids=lambda each: json.dumps(each)[:80],
+)  # fmt: skip
+def test_metadata_is_of_its_types(servers, place, metadata):
+    made = {**tool("a"), "metadata": {"name": "a", **metadata}}
+    alike(servers, "POST", place, made, dryRun="All")
+    names = [
+        each.ask("POST", place, tool("b")).ok()["metadata"]["resourceVersion"] for each in servers
+    ]
+    patch = {"metadata": metadata}
+    if "resourceVersion" not in metadata:
+        theirs, ours = (
+            each.ask(
+                "PUT",
+                f"{place}/b",
+                {**tool("b"), "metadata": {"name": "b", "resourceVersion": known, **metadata}},
+            )
+            for each, known in zip(servers, names, strict=True)
+        )
+        assert ours.status == theirs.status, ours.body
+    alike(servers, "PATCH", f"{place}/b", patch, media_type=MERGE)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"resourceVersion": ""},
+        {"resourceVersion": "0"},
+        {"managedFields": []},
+        {"managedFields": [{}]},
+        {"name": ""},
+        {"deletionTimestamp": "2020-01-01T00:00:00Z"},
+        {"finalizers": ["orphan", "foregroundDeletion"]},
+        {"ownerReferences": [{**OWNER, "kind": "Event"}]},
+    ],
+    ids=json.dumps,
+)
+def test_metadata_that_cannot_be_applied(servers, place, metadata):
+    require_alike(servers, "POST", place, tool("a"))
+    config = {**tool("a"), "metadata": {"name": "a", **metadata}}
+    alike(servers, "PATCH", f"{place}/a", config, media_type=APPLY, fieldManager="you")
+
+
+@pytest.mark.parametrize("spec", ["1", "[]", '{"sizes": {}}', '{"free": 1}', '{"note": []}'])
+def test_configurations_of_a_wrong_shape_are_refused(servers, place, spec):
+    """The real server answers 500."""
+    require_alike(servers, "POST", place, tool("a", {"size": 1}))
+    config = json.dumps(tool("a")).replace('"spec": {}', f'"spec": {spec}').encode()
+    theirs, ours = (
+        each.ask("PATCH", f"{place}/a", config, media_type=APPLY, fieldManager="x")
+        for each in servers
+    )
+    assert (theirs.status, ours.status) == (500, 422)
+    require_alike(servers, "GET", f"{place}/a")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        '{"free": null}', '{"freely": {"x": null}}', '{"frees": null}', '{"free": {"x": null}}', '{"free": {"x": [null]}}', '{"note": null}',
+        '{"size": null}', '{"counts": {"a": null}}', '{"sizes": [null]}', '{"anything": [null]}', '{"anything": {"a": null}}', '{"template": null}',
+    ],
+)  # fmt: skip
+def test_what_becomes_of_nulls(servers, place, spec):
+    """Where null may not be, it counts as absent for those who write, and is refused in configurations."""
+    said = json.dumps(tool("a")).replace('"spec": {}', f'"spec": {spec}').encode()
+    require_alike(servers, "POST", place, said)
+    require_alike(servers, "POST", place, tool("b"))
+    operations = f'[{{"op": "replace", "path": "/spec", "value": {spec}}}]'.encode()
+    require_alike(servers, "PATCH", f"{place}/b", operations, media_type=JSON)
+    config = said.replace(b'"name": "a"', b'"name": "c"')
+    require_alike(servers, "PATCH", f"{place}/c", config, media_type=APPLY, fieldManager="you")
+
+
+def test_a_null_of_free_form_is_a_value(servers, place):
+    """Wanted: outside of CRDs null is free-form data like all else; the real server drops it."""
+    theirs, ours = (each.ask("POST", place, tool("a", {"anything": None})) for each in servers)
+    assert (theirs.ok()["spec"], ours.ok()["spec"]) == ({}, {"anything": None})
+
+
+# Patches
+
+PATCH_VALUES = [
+    ("/spec/size", "1"), ("/spec/size", "1.0"), ("/spec/size", '"1"'), ("/spec/size", "true"), ("/spec/ratio", "1.50"), ("/spec/ratio", "1.5"),
+    ("/spec/sizes", "[1,2]"), ("/spec/sizes", "[1.0,2]"), ("/spec/counts", '{"a":1}'), ("/spec/counts", '{"a":1.0}'), ("/spec", "{}"),
+    ("/spec/free", '{"y":[null],"x":1}'),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "value"), PATCH_VALUES)
+def test_values_are_tested_as_they_are_spelt(servers, place, path, value):
+    spec = {
+        "size": 1,
+        "sizes": [1, 2],
+        "ratio": 1.5,
+        "counts": {"a": 1},
+        "free": {"x": 1, "y": [None]},
+    }
+    require_alike(servers, "POST", place, tool("a", spec))
+    patch = f'[{{"op": "test", "path": "{path}", "value": {value}}}]'.encode()
+    require_alike(servers, "PATCH", f"{place}/a", patch, media_type=JSON)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "{}", "null", "1", '"x"', "[", "[1]", "[null]", "[[]]", "[{}]", '[{"op":"x","path":"/spec/note"}]', '[{"op":"add"}]',
+        '[{"op":"add","path":"/spec/note"}]', '[{"op":"replace","path":"/spec/note"}]', '[{"op":"remove"}]', '[{"path":"/spec/note","value":"x"}]',
+        '[{"op":1,"path":"/spec/note","value":"x"}]', '[{"op":"add","path":1,"value":"x"}]', '[{"op":"add","path":null,"value":"x"}]',
+        '[{"op":"add","path":"","value":{}}]', '[{"op":"replace","path":"","value":{}}]', '[{"op":"remove","path":""}]',
+        '[{"op":"add","path":"/","value":1}]', '[{"op":"add","path":"/spec/~2","value":1}]', '[{"op":"add","path":"/spec/sizes/x","value":1}]',
+        '[{"op":"add","path":"/spec/sizes/5","value":1}]', '[{"op":"add","path":"/spec/sizes/01","value":7}]', '[{"op":"test","path":"/spec/nope"}]',
+        '[{"op":"test","path":"/spec/note"}]', '[{"op":"move","path":"/spec/note"}]', '[{"op":"move","from":"/spec/nope","path":"/spec/note"}]',
+        '[{"op":"copy","from":1,"path":"/spec/note"}]', '[{"op":"copy","from":"","path":"/spec/free/c"}]',
+        '[{"op":"move","from":"/spec/free","path":"/spec/free/c"}]', '[{"op":"add","path":"/spec/note/deeper","value":1}]',
+        '[{"Op":"add","path":"/spec/note","value":"x"}]', '[{"op":"ADD","path":"/spec/note","value":"x"}]', '[{"op":"add","path":"/spec","value":1}]',
+        '[{"op":"add","path":"/metadata","value":1}]', '[{"op":"add","path":"/metadata/name","value":1}]', '[{"op":"remove","path":"/kind"}]',
+        '[{"op":"remove","path":"/spec/sizes/5"}]', '[{"op":"copy","from":"/spec/size","path":"/spec/ratio"}]', "[] x",
+    ],
+)  # fmt: skip
+def test_json_patches_of_any_form(servers, place, patch):
+    require_alike(servers, "POST", place, tool("a", {"size": 1, "sizes": [1, 2], "note": "n"}))
+    alike(servers, "PATCH", f"{place}/a", patch.encode(), media_type=JSON)
+    require_alike(servers, "GET", f"{place}/a")
+    alike(servers, "PATCH", f"{place}/none", patch.encode(), media_type=JSON)
+
+
+def test_a_path_that_is_no_pointer_is_refused(servers, place):
+    """Wanted: the real server passes over what stands before the first slash, and changes another place."""
+    require_alike(servers, "POST", place, tool("a"))
+    patch = [{"op": "add", "path": "spec/note", "value": "x"}]
+    theirs, ours = (each.ask("PATCH", f"{place}/a", patch, media_type=JSON) for each in servers)
+    assert (theirs.status, ours.status) == (200, 422)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "[]", "null", "1", "{", "{} x", '{"spec":1}', '{"metadata":null}', '{"metadata":1}', '{"metadata":[]}', '{"metadata":{"name":null}}',
+        '{"metadata":{"name":"b"}}', '{"metadata":{"namespace":null}}', '{"metadata":{"namespace":"other"}}', '{"kind":"Other"}', '{"kind":1}',
+        '{"metadata":{"uid":"x"}}', '{"metadata":{"resourceVersion":"1"}}', '{"metadata":{"resourceVersion":1}}',
+        '{"metadata":{"resourceVersion":"0"}}', '{"spec":{"note":"a","note":"b"}}',
+    ],
+)  # fmt: skip
+def test_merge_patches_of_any_form(servers, place, patch):
+    require_alike(servers, "POST", place, tool("a", {"size": 1}))
+    alike(servers, "PATCH", f"{place}/a", patch.encode(), media_type=MERGE)
+    require_alike(servers, "GET", f"{place}/a")
+
+
+def test_text_that_is_no_unicode_is_refused(servers, place):
+    """Wanted: the real server stores another text."""
+    require_alike(servers, "POST", place, tool("a"))
+    for patch, form in (
+        (b'{"spec":{"note":"\xff"}}', MERGE),
+        (b'[{"op":"add","path":"/spec/note","value":"\xff"}]', JSON),
+    ):
+        theirs, ours = (each.ask("PATCH", f"{place}/a", patch, media_type=form) for each in servers)
+        assert (theirs.status, ours.status) == (200, 400)
+
+
+# Lists, watches and single objects
+
+
+@pytest.mark.parametrize("said", ["x", "", "0", "false", "FALSE", "true", "1", "no"])
+def test_what_is_not_false_is_true(servers, labelled, said):
+    given = {"timeoutSeconds": "1", "resourceVersion": "0", "watch": said}
+    theirs, ours = (_text(each, labelled, given)[1][:6] == '{"type' for each in servers)
+    assert ours == theirs
+    given = {"media_type": APPLY, "fieldManager": "you", "force": said}
+    require_alike(servers, "PATCH", f"{labelled}/a", tool("a"), **given)
+    require_alike(servers, "DELETE", f"{labelled}/none", orphanDependents=said)
+
+
+def _pages(answer):
+    if answer.status >= 300:
+        return answer.status, answer.body["reason"]
+    metadata = answer.body["metadata"]
+    names = [each["metadata"]["name"] for each in answer.body["items"]]
+    return names, bool(metadata.get("continue")), metadata.get("remainingItemCount")
+
+
+@pytest.mark.parametrize("match", ["", "Exact", "NotOlderThan"])
+@pytest.mark.parametrize("version", ["", "0", "now"])
+@pytest.mark.parametrize("limit", ["", "0", "2"])
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_pages_of_any_version(servers, labelled, match, version, limit, goes_on):
+    found = []
+    for each in servers:
+        first = each.ask("GET", labelled, limit="2").body["metadata"]
+        query = {
+            "resourceVersionMatch": match,
+            "resourceVersion": first["resourceVersion"] if version == "now" else version,
+            "limit": limit,
+            "continue": first["continue"] if goes_on else "",
+        }
+        given = {key: text for key, text in query.items() if text}
+        found.append(_pages(each.ask("GET", labelled, **given)))
+    assert found[1] == found[0]
+
+
+@pytest.mark.parametrize(
+    "token", ["x", "!!", "aGVsbG8", "e30", "eyJ2IjoieCIsInJ2IjoxLCJzdGFydCI6ImEifQ"]
+)
+def test_tokens_that_are_none(servers, labelled, token):
+    require_alike(servers, "GET", labelled, limit="2", **{"continue": token})
+
+
+def test_tokens_of_another_server(servers, labelled):
+    tokens = [each.ask("GET", labelled, limit="2").body["metadata"]["continue"] for each in servers]
+    for each, token in zip(servers, reversed(tokens), strict=True):
+        assert each.ask("GET", labelled, limit="2", **{"continue": token}).status == 400
+
+
+@pytest.mark.parametrize("version", ["", "0", "1", FUTURE["resourceVersion"]])
+def test_objects_are_not_older_than_a_client_wants(servers, labelled, version):
+    require_alike(servers, "GET", f"{labelled}/a", resourceVersion=version)
+
+
+def test_a_watch_from_the_future_ends_at_once(servers, labelled):
+    """Wanted: a version that the database has not reached is of another one, and clients list again when they hear so; the real server says nothing."""
+    given = {"watch": "1", "timeoutSeconds": "1", **FUTURE}
+    theirs, ours = (_text(each, labelled, given)[1] for each in servers)
+    assert theirs == ""
+    assert json.loads(ours)["object"]["details"]["causes"][0]["reason"] == "ResourceVersionTooLarge"
+
+
+def test_events_stand_in_tables_as_people_read_them(servers, place):
+    namespace = place.split("/")[5]
+    path = f"{NAMESPACES}/{namespace}/events"
+    about = {"kind": "Tool", "name": "a", "namespace": namespace}
+    said = {
+        "involvedObject": about,
+        "reason": "Seen",
+        "message": " it was\nseen ",
+        "type": "Normal",
+    }
+    old, newer = "2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"
+    for number, more in enumerate(
+        (
+            {},
+            {"count": 3, "firstTimestamp": old, "lastTimestamp": newer},
+            {"source": {"component": "c", "host": "h"}},
+            {"source": {"component": "c"}},
+            {
+                "eventTime": old.replace("Z", ".000000Z"),
+                "reportingComponent": "c",
+                "reportingInstance": "i",
+                "action": "x",
+            },
+            {"series": {"count": 5, "lastObservedTime": newer.replace("Z", ".000000Z")}},
+            {"involvedObject": {**about, "name": "", "fieldPath": "spec.x"}},
+            {"involvedObject": {"namespace": namespace}},
+        )
+    ):
+        event = {"apiVersion": "v1", "kind": "Event", **said, **more}
+        for each in servers:
+            each.ask("POST", path, {**event, "metadata": {"name": f"e{number}"}}).ok()
+    theirs, ours = (each.ask("GET", path, headers={"accept": TABLE}).ok() for each in servers)
+    assert ours["columnDefinitions"] == theirs["columnDefinitions"]
+    assert [each["cells"] for each in ours["rows"]] == [each["cells"] for each in theirs["rows"]]
+
+
+@pytest.mark.parametrize("accepted", ["gzip", "deflate, gzip", "gzip;q=0.5", "*", "GZIP", ""])
+def test_long_answers_are_packed(servers, place, accepted):
+    require_alike(servers, "POST", place, tool("long", {"note": "x" * 200_000}))
+    require_alike(servers, "POST", place, tool("short"))
+    for path in (f"{place}/long", f"{place}/short", place):
+        theirs, ours = (_packed(each, path, accepted) for each in servers)
+        assert ours == theirs
+
+
+def _packed(server, path, accepted):
+    """How an answer is packed, and how many objects it has."""
+    connection = server.connect()
+    connection.request("GET", path, headers={"accept-encoding": accepted})
+    answer = connection.getresponse()
+    text, packing = answer.read(), answer.headers["content-encoding"]
+    connection.close()
+    found = json.loads(gzip.decompress(text) if packing == "gzip" else text)
+    return packing, (answer.headers["vary"] or "").lower(), len(found.get("items", ()))
+
+
+# Deletions, and objects that are being deleted
+
+
+@pytest.mark.parametrize("version", ["", "x", "0", "1"])
+def test_deletions_of_a_state_that_is_not(servers, place, version):
+    require_alike(servers, "POST", place, tool("a"))
+    body = {"preconditions": {"resourceVersion": version}}
+    require_alike(servers, "DELETE", f"{place}/a", body)
+    require_alike(servers, "GET", f"{place}/a")
+
+
+@pytest.mark.parametrize("body", ["{}", "null", "[]", '{"propagationPolicy": null}'])
+@pytest.mark.parametrize("media_type", ["application/json", "application/yaml", "text/plain"])
+def test_bodies_of_deletions(servers, place, body, media_type):
+    require_alike(servers, "POST", place, tool("a"))
+    require_alike(servers, "DELETE", f"{place}/a", body.encode(), media_type=media_type)
+    require_alike(servers, "GET", f"{place}/a")
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"resourceVersionMatch": "x"},
+        {"resourceVersion": "0", "resourceVersionMatch": "Exact"},
+        {"sendInitialEvents": "true"},
+        {"limit": "x"},
+        {"continue": "x"},
+    ],
+    ids=str,
+)
+def test_lists_that_make_no_sense_delete_nothing(servers, labelled, query):
+    require_alike(servers, "DELETE", labelled, **query)
+    require_alike(servers, "GET", labelled)
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {"metadata": {"finalizers": ["a.test/x"]}},
+        {"metadata": {"finalizers": ["a.test/z"]}},
+        {"metadata": {"finalizers": []}},
+        {"metadata": {"deletionTimestamp": None}},
+        {"metadata": {"deletionTimestamp": "2020-01-01T00:00:00Z"}},
+        {"metadata": {"deletionGracePeriodSeconds": 5}},
+        {"metadata": {"labels": {"a": "b"}}},
+        {"spec": {"size": 9}},
+    ],
+    ids=json.dumps,
+)
+@pytest.mark.parametrize("part", ["", "/status"])
+def test_objects_that_are_being_deleted(servers, place, patch, part):
+    require_alike(servers, "POST", place, tool("a", finalizers=["a.test/x", "a.test/y"]))
+    for each in servers:
+        each.ask("DELETE", f"{place}/a").ok()
+    try:
+        require_alike(servers, "PATCH", f"{place}/a{part}", patch, media_type=MERGE)
+        require_alike(servers, "GET", f"{place}/a")
+    finally:
+        for each in servers:
+            each.ask("PATCH", f"{place}/a", {"metadata": {"finalizers": None}}, media_type=MERGE)
+
+
+@pytest.mark.parametrize("name", ["a%25b", "%2e", "%2e%2e", "A", "a" * 300, "a%20b"])
+def test_names_in_paths(servers, place, name):
+    for method, body, given in (
+        ("GET", None, {}),
+        ("DELETE", None, {}),
+        ("PATCH", {"spec": {}}, {"media_type": MERGE}),
+    ):
+        require_alike(servers, method, f"{place}/{name}", body, **given)
