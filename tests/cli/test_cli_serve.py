@@ -18,6 +18,7 @@ import warm
 from amounts import full
 from apis import CONFIG, GROUP, SCHEMAS
 from projects import Installer
+from said import saying
 
 MEMBERS = f"/apis/{GROUP}/v2/namespaces/default/members"
 
@@ -54,6 +55,7 @@ class Served:
 
     def call(self, method, path, body=None, media_type="application/json"):
         """The body of an answer."""
+        body = saying(method, path, body, media_type)
         data = None if body is None else json.dumps(body).encode()
         headers = {"content-type": media_type}
         request = urllib.request.Request(f"{self.url}{path}", data, headers, method=method)

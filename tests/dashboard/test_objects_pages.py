@@ -260,7 +260,8 @@ def test_an_object_is_created(served):
 def test_numbers_keep_their_digits(served):
     application, client = served
     body = (
-        b'{"metadata":{"name":"ada"},"group":"red","free":{"a":1.10,"b":12345678901234567890123}}'
+        b'{"apiVersion":"clubs.example.com/v2","kind":"Member","metadata":{"name":"ada"},"group":"red",'
+        b'"free":{"a":1.10,"b":12345678901234567890123}}'
     )
     assert client.call("POST", client.at(NEW), body)[0] == 201
     text = document(get(application, "/edit", **ADA, v=NEW))

@@ -11,7 +11,7 @@ import urllib.parse
 
 import browsers
 import pytest
-from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, member
+from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, member, whole
 from playwright.sync_api import expect
 from projects import Installer
 from served import Served
@@ -170,7 +170,7 @@ def releases(tmp_path):
     server = Served(before.project.folder, "--store", store)
     connection = server.connect()
     for at in range(ROLLED):
-        body = json.dumps(member(f"n{at:03}", team=f"t{at}", age=at % 9, rank=str(at)))
+        body = json.dumps(whole(OLD, f"n{at:03}", team=f"t{at}", age=at % 9, rank=str(at)))
         connection.request("POST", PATH, body, {"content-type": "application/json"})
         answer = connection.getresponse()
         assert answer.status == 201, answer.read()

@@ -13,7 +13,8 @@ def saying(method: str, path: str, body: Any, media_type: str) -> Any:
     """A body with its `apiVersion` and `kind`; bytes, patches and documents that have them stay as they are."""
     match = _PATH.match(path)
     whole = media_type == _APPLY or media_type in _WHOLE.get(method, ())
-    if match is None or not whole or not isinstance(body, dict):
+    is_own = match is not None and ".k8s.io/" in match["version"]
+    if match is None or is_own or not whole or not isinstance(body, dict):
         return body
     return {"apiVersion": match["version"], "kind": _kind(match["plural"]), **body}
 

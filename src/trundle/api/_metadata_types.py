@@ -80,6 +80,12 @@ def without_unknown(owners: Any) -> Any:
     return found
 
 
+def repeated_owners(owners: Any) -> list[str]:
+    """The uids of owner references that stand again."""
+    uids = [each.get("uid") for each in owners or () if isinstance(each, dict)]
+    return sorted({str(each) for each in uids if uids.count(each) > 1})
+
+
 def unknown_members(metadata: Mapping[str, Any]) -> list[str]:
     """The places in an object's metadata that Kubernetes does not know."""
     found = [f"metadata.{each}" for each in metadata if each not in _MEMBERS]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trundle.api._duplicates import duplicate_fields
-from trundle.api._metadata_types import unknown_members
+from trundle.api._metadata_types import repeated_owners, unknown_members
 from trundle.api._patches import APPLY, JSON, PATCHES
 from trundle.api._requests import Request, Target
 from trundle.api._status import ApiError, Cause, answer_to, bad_request, field_of, invalid
@@ -31,6 +31,7 @@ class Reading:
         self._warns = request.field_validation == "Warn"
         self._tolerated: list[Tolerated] = []
         self._metadata: list[str] = []
+        self._owners: list[str] = []
         self._duplicates: list[str] = []
         if (self._strict or self._warns) and request.media_type not in _READ_OTHERWISE:
             self._duplicates = duplicate_fields(request.body)
@@ -45,11 +46,13 @@ class Reading:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the client shows its user."""
+        owners = _of_owners(self._owners)
         if not self._warns:
-            return ()
+            return owners
         unknown = (each for each in self._tolerated if each.expected == "a known property")
         found = {*self._metadata, *(field_of(each.path) for each in unknown)}
         return (
+            *owners,
             *(f'duplicate field "{each}"' for each in self._duplicates),
             *(f'unknown field "{each}"' for each in sorted(found)),
         )
@@ -59,6 +62,7 @@ class Reading:
         metadata = document.get("metadata")
         found = metadata if isinstance(metadata, Mapping) else {}
         self._metadata = unknown_members(found)
+        self._owners = repeated_owners(found.get("ownerReferences"))
         self._namespace = found.get("namespace") or ""
 
     def require_strict(self, target: Target) -> None:
@@ -114,6 +118,17 @@ class Reading:
         return (
             f'{kind} in version "{target.served.label}" cannot be handled as a {kind}: {strictly}'
         )
+
+
+def _of_owners(repeated: list[str]) -> tuple[str, ...]:
+    """What is said of owner references that stand again, in an API server's words."""
+    if not repeated:
+        return ()
+    text = (
+        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such "
+        f"requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {', '.join(repeated)}"
+    )
+    return (text,)
 
 
 class Explained:

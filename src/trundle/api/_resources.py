@@ -1,7 +1,7 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -136,7 +136,7 @@ class Resources(ObjectReads):
         reading = Reading(request, name)
         stated = self.made(target, document)
         self._validators.require_valid(target, None, stated)
-        whole = self._read(target, reading, stated)
+        whole = self._read(target, reading, stated, {})
         ownership = self.views.ownership(target.kind, target.served)
         owned = ownership.after_update({}, whole, request.manager, self._clock())
         return (yield from self._create(request, target, reading, owned))
@@ -296,7 +296,7 @@ class Resources(ObjectReads):
                 raise invalid(target.kind, target.name, causes)
             wanted = status_apart(target, live, document)
             self._validators.require_valid(target, live, wanted)
-            read = self._read(target, reading, wanted, stored)
+            read = self._read(target, reading, wanted, live, stored)
             owned = ownership.after_update(
                 live, read, request.manager, self._clock(), target.subresource
             )
@@ -374,11 +374,12 @@ class Resources(ObjectReads):
         target: Target,
         reading: Reading,
         document: dict[str, Any],
+        live: Mapping[str, Any],
         stored: bytes | None = None,
     ) -> dict[str, Any]:
         """A client's document as it is read: with defaults, without nulls and unknown fields."""
         reading.note_metadata(document)
-        document = self._validators.of(target).without_nulls(document)
+        document = self._validators.of(target).without_nulls(document, live)
         with reading.explained(target):
             found = self.views.as_read(
                 document, target.kind, target.served, reading.lenience, stored

@@ -129,14 +129,20 @@ class Validator:
         ]
         return found[:_MOST]
 
-    def without_nulls(self, document: dict[str, Any]) -> dict[str, Any]:
-        """A document without members that are null and may not be."""
+    def without_nulls(self, document: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+        """A document without members that are null and may not be.
+
+        Args:
+            document: the document.
+            before: the object that it is written over; what is null there stays.
+        """
         text = text_of(document)
         dropped: list[_At] = []
         if b"null" in text:
             self._errors(msgspec.json.decode(text), dropped)
-        found = copy.deepcopy(document) if dropped else document
-        for path in dropped:
+        new = [each for each in dropped if not _is_null(before, each)]
+        found = copy.deepcopy(document) if new else document
+        for path in new:
             _owner(found, path).pop(path[-1])
         return found
 
@@ -165,6 +171,14 @@ def _drop_null(document: Any, error: jsonschema_rs.ValidationError) -> bool:
         return False
     del owner[error.instance_path[-1]]
     return True
+
+
+def _is_null(document: Any, path: _At) -> bool:
+    """Whether there is a null at a place."""
+    try:
+        return _owner(document, path)[path[-1]] is None
+    except (KeyError, IndexError, TypeError):
+        return False
 
 
 def _owner(document: Any, path: _At) -> Any:
