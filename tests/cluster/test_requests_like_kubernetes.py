@@ -660,7 +660,7 @@ def test_force_is_for_configurations(servers, place, force):
     [
         "propagationPolicy=", "propagationPolicy=foreground", "orphanDependents=true&propagationPolicy=Orphan", "gracePeriodSeconds=-1",
         "gracePeriodSeconds=x", "gracePeriodSeconds=", "gracePeriodSeconds=30", "dryRun=", "dryRun=x&propagationPolicy=y", "dryRun=All",
-        "uid=x", "resourceVersion=1", "resourceVersion=0", "orphanDependents=false",
+        "uid=x", "resourceVersion=1", "resourceVersion=0", "orphanDependents=false", "uid=", "resourceVersion=",
     ],
 )  # fmt: skip
 def test_a_query_says_what_may_be_deleted(servers, place, query):
@@ -1309,6 +1309,36 @@ def test_objects_that_are_being_deleted(servers, place, patch, part):
     finally:
         for each in servers:
             each.ask("PATCH", f"{place}/a", {"metadata": {"finalizers": None}}, media_type=MERGE)
+
+
+def test_a_patch_of_the_status_says_nothing_of_the_metadata(servers, place):
+    require_alike(servers, "POST", place, tool("a"))
+    for metadata in ({"uid": "x"}, {"labels": {"-": "-"}}, {"generation": 9}):
+        patch = {"metadata": metadata, "status": {"phase": "on"}}
+        require_alike(servers, "PATCH", f"{place}/a/status", patch, media_type=MERGE)
+    for path, config in (
+        ("a", {"status": None}),
+        ("b", {"status": None}),
+        ("b/status", {"spec": {}}),
+    ):
+        given = {"media_type": APPLY, "fieldManager": "you"}
+        require_alike(servers, "PATCH", f"{place}/{path}", {**tool(path[0]), **config}, **given)
+    require_alike(servers, "PATCH", f"{place}/none/status", {**tool("none"), "spec": 1}, **given)
+
+
+def test_what_is_not_there_is_copied_as_null(servers, place):
+    require_alike(servers, "POST", place, tool("a", {"note": "n"}))
+    operations = [{"op": "copy", "from": "/spec/size", "path": "/spec/note"}]
+    require_alike(servers, "PATCH", f"{place}/a", operations, media_type=JSON)
+    require_alike(
+        servers, "PATCH", f"{place}/a", [{**operations[0], "op": "move"}], media_type=JSON
+    )
+
+
+def test_what_a_client_accepts_is_looked_at_first(servers, place):
+    given = {"headers": {"accept": "text/html"}, "dryRun": "x"}
+    require_alike(servers, "POST", place, tool("a"), **given)
+    require_alike(servers, "DELETE", place, **given)
 
 
 @pytest.mark.parametrize("name", ["a%25b", "%2e", "%2e%2e", "A", "a" * 300, "a%20b"])

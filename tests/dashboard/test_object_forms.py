@@ -59,8 +59,10 @@ OF = {"of": GROUP, "type": "sites"}
 ONE = {**OF, "namespace": "default", "name": "one", "v": "v1"}
 BODY = b"""{"apiVersion": "GROUP/v1", "kind": "Site", "metadata": {"name": "one", "labels": {"tier": "gold"}}, "host": "a.b", "level": "low",
  "frame": {"color": "red"}, "weight": 1.10, "ports": [{"number": 1}, {"number": 2, "name": "b"}],
- "tags": {"x": "y"}, "free": {"b": 12345678901234567890123, "a": [1.0]}, "shape": {"kind": "circle", "radius": 3}}"""
-.replace(b"GROUP", GROUP.encode())
+ "tags": {"x": "y"}, "free": {"b": 12345678901234567890123, "a": [1.0]}, "shape": {"kind": "circle", "radius": 3}}""".replace(
+    b"GROUP", GROUP.encode()
+)
+
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory):

@@ -98,7 +98,7 @@ def _options(request: Request) -> _Options:
         orphanDependents=found.orphanDependents,
         gracePeriodSeconds=found.gracePeriodSeconds,
         dryRun=[query["dryRun"]] if "dryRun" in query else None,
-        preconditions=_Preconditions(found.uid, found.resourceVersion),
+        preconditions=_Preconditions(found.uid or None, found.resourceVersion or None),
     )
 
 

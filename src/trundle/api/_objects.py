@@ -156,10 +156,10 @@ class Objects:
             )
         request = await _read(target, scope, receive)
         target = request.target
-        require_options(method, request)
         accept, query = _accepted(scope), request.query
         watches = method == "GET" and not target.name and request.flag("watch")
         shown = representation_of(accept, query, self._clock, streams=watches)
+        require_options(method, request)
         if watches:
             return self._watch(found, request, shown)
         if method == "GET" and not target.name and shown.is_plain:

@@ -94,8 +94,8 @@ class _UnfitError(Exception):
 def _done(operation: dict[str, Any], document: Any) -> Any:
     """A document after an operation, as API servers do it.
 
-    Places in lists may be counted from the end, a value that is not given is null, a member that is not there can be replaced, and `test`
-    finds null in its place, by which clients say that nothing is there.
+    Places in lists may be counted from the end, a value that is not given is null, a member that is not there can be replaced, and `test` and
+    `copy` find null in its place, by which clients say that nothing is there.
 
     Raises:
         _UnfitError: it does not fit.
@@ -116,7 +116,7 @@ def _done(operation: dict[str, Any], document: Any) -> Any:
             place.add(value)
         case "copy":
             source = _Place(document, operation, "from")
-            place.add(copy.deepcopy(source.required()))
+            place.add(copy.deepcopy(source.found() if source.parts else source.required()))
         case "move":
             source = _Place(document, operation, "from")
             moved = source.required()

@@ -145,7 +145,8 @@ def require_same(
     require_some_name(target, said)
     require_named(target, said)
     require_namespace(target, said)
-    if said.get("uid") not in {None, "", was["uid"]}:
+    # What a patch of a subresource says of the metadata is not written.
+    if said.get("uid") not in {None, "", was["uid"]} and not (patched and target.subresource):
         if patched:
             shown = msgspec.json.encode(said["uid"]).decode()
             text = f"Invalid value: {shown}: field is immutable"

@@ -227,7 +227,8 @@ class Resources(ObjectReads):
         if "name" in said:
             require_some_name(target, said)
         config["metadata"] = {"name": target.name, **said}
-        self._validators.require_types(target, config)
+        # A status may be null, whether it is written here or not.
+        stated = {key: x for key, x in config.items() if key != STATUS or x is not None}
         force = "force" in request.query and request.flag("force")
         reading = Reading(request, target.name, applying=True)
         reading.note_metadata(config)
@@ -235,6 +236,7 @@ class Resources(ObjectReads):
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], _: bytes) -> Wanted:
+            self._validators.require_types(target, stated)
             if live:
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
