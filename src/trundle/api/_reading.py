@@ -46,7 +46,7 @@ class Reading:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the client shows its user."""
-        owners = _of_owners(self._owners)
+        owners = _of_owners(self._owners, patched=self._patching)
         if not self._warns:
             return owners
         unknown = (each for each in self._tolerated if each.expected == "a known property")
@@ -120,12 +120,13 @@ class Reading:
         )
 
 
-def _of_owners(repeated: list[str]) -> tuple[str, ...]:
+def _of_owners(repeated: list[str], *, patched: bool) -> tuple[str, ...]:
     """What is said of owner references that stand again, in an API server's words."""
     if not repeated:
         return ()
     text = (
-        ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may reject such "
+        f".metadata.ownerReferences contains duplicate entries{' after mutating admission happens' if patched else ''}; "
+        "API server dedups owner references in 1.20+, and may reject such "
         f"requests as early as 1.24; please fix your requests; duplicate UID(s) observed: {', '.join(repeated)}"
     )
     return (text,)
