@@ -90,7 +90,8 @@ def test_without_the_cluster_all_is_refused(folder):
             assert refused.headers["retry-after"] == "1"
             assert server.directly("GET", MEMBERS, Authorization="Bearer t").status == 503
             assert server.directly("GET", MEMBERS, None, proxy, **root).json()["items"] == []
-            body = {"metadata": {"name": "ada"}, "group": "red"}
+            head = {"apiVersion": f"{GROUP}/v2", "kind": "Member"}
+            body = {**head, "metadata": {"name": "ada"}, "group": "red"}
             assert server.directly("POST", MEMBERS, body, proxy, **root).status == 503
             assert server.directly("GET", MEMBERS, None, proxy, **root).json()["items"] == []
             other = proxies.client("stranger", group="any")
