@@ -32,6 +32,7 @@ from trundle.engine.expressions._tree import (
     Unary,
     Variable,
     Word,
+    class_name,
     dotted_name,
 )
 from trundle.engine.expressions._values import freeze, is_sequence, thaw
@@ -72,6 +73,7 @@ __all__ = [
     "as_text",
     "call_by_name",
     "check_size",
+    "class_name",
     "code_of",
     "dotted_name",
     "evaluator",
