@@ -35,7 +35,7 @@ class Views:
         self._store = store
         self._failed = failed
         self._ownerships: dict[tuple[str, str], Ownership] = {}
-        self._recent = Recent(_REMEMBERED)
+        self._recent: Recent[bytes] = Recent(_REMEMBERED)
 
     def ownership(self, kind: ServedKind, served: ServedVersion) -> Ownership:
         """Who owns what at a version of a resource type."""
