@@ -1291,7 +1291,6 @@ def test_lists_that_make_no_sense_delete_nothing(servers, labelled, query):
         {"metadata": {"finalizers": ["a.test/z"]}},
         {"metadata": {"finalizers": []}},
         {"metadata": {"deletionTimestamp": None}},
-        {"metadata": {"deletionTimestamp": "2020-01-01T00:00:00Z"}},
         {"metadata": {"deletionGracePeriodSeconds": 5}},
         {"metadata": {"labels": {"a": "b"}}},
         {"spec": {"size": 9}},

@@ -293,7 +293,7 @@ class Resources(ObjectReads):
             require_same_kind(target, document)
             if causes := [*kept_owner_causes(metadata_of(document))]:
                 raise invalid(target.kind, target.name, causes)
-            wanted = status_apart(target, live, _deleted_as(live, document))
+            wanted = status_apart(target, live, document)
             self._validators.require_valid(target, live, wanted)
             draft, read = self._read(target, reading, wanted, current, live)
             owned = ownership.after_update(
@@ -409,14 +409,6 @@ class Resources(ObjectReads):
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
         """What of a new object is stored: all but its status, where that is written apart."""
         return stated_of(target, document)
-
-
-def _deleted_as(live: Mapping[str, Any], document: dict[str, Any]) -> dict[str, Any]:
-    """A document that says of its deletion what the object does: that is not written by clients."""
-    said, was = metadata_of(document), metadata_of(live)
-    kept = {key: each for key, each in said.items() if key not in _OF_DELETION}
-    kept |= {key: was[key] for key in _OF_DELETION if key in was}
-    return document if kept == said else {**document, "metadata": kept}
 
 
 def _owners(document: Mapping[str, Any]) -> Any:
