@@ -246,7 +246,8 @@ def _refused(where: str, store: Path, *, local: bool) -> Iterator[None]:
     except InvalidManifestError as error:
         raise mismatch(where, error.expected, error.found) from error
     except (UnreachableError, UnauthorisedError) as error:
-        code = RefusalCode.UNREACHABLE
+        is_refused = isinstance(error, UnauthorisedError)
+        code = RefusalCode.ACCESS_REFUSED if is_refused else RefusalCode.UNREACHABLE
         raise _refusal(
             code, where, error.expected, error.found, f"{error.advice} ({error.where})"
         ) from error

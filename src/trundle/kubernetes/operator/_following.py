@@ -13,6 +13,7 @@ from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
     Installation,
+    Outlook,
     Package,
     check_root,
     complete,
@@ -24,7 +25,7 @@ from trundle.installation import (
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError, RequestError
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
-from trundle.kubernetes.operator._advising import rejections, words_of
+from trundle.kubernetes.operator._advising import advised, rejections, words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
 from trundle.kubernetes.operator._hearing import hear, hold, unheard
 from trundle.kubernetes.operator._installations import Installations
@@ -243,7 +244,7 @@ class Follower:
             report.stops(heard, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
-        outlook = foresee(self._installation, [name])[0]
+        outlook = _advised(foresee(self._installation, [name])[0])
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
         report.waits(outlook.plan.blocked)
@@ -457,6 +458,13 @@ def _name(document: Mapping[str, Any]) -> str:
     """What a document calls its release, and no other kind does."""
     name: str = document["metadata"]["name"]
     return name if document["kind"] == KIND else f"{document['kind'].lower()}-{name}"
+
+
+def _advised(outlook: Outlook) -> Outlook:
+    """An outlook with advice that can be followed in a cluster."""
+    refusals = tuple(map(advised, outlook.plan.refusals))
+    plan = msgspec.structs.replace(outlook.plan, refusals=refusals)
+    return msgspec.structs.replace(outlook, plan=plan)
 
 
 def _held(wanted: Wanted) -> Finding:
