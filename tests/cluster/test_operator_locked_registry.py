@@ -15,6 +15,7 @@ from operators import (
     installed,
     said,
     shown,
+    space_called,
     spec_of,
     wanted,
 )
@@ -32,8 +33,6 @@ def test_a_registry_that_does_not_let_in_is_a_condition_until_it_does(
     cluster, converter, tmp_path, monkeypatch
 ):
     """Its certificate is not trusted, then the password is wrong, and at last it is right, and expires."""
-    space = "locked"
-    cluster.kubectl("create", "namespace", space)
     authority = Authority(tmp_path)
     pair = authority.server("registry")
     (tmp_path / "htpasswd").write_text(serving.HTPASSWD)
@@ -52,8 +51,7 @@ def test_a_registry_that_does_not_let_in_is_a_condition_until_it_does(
         log_in(serving.PASSWORD)
         publisher = Publisher(tmp_path, host, "https")
         publisher.release("acme/locked", "1.0.0", [config("it", "1")])
-        root = f"--from-file={publisher.root}"
-        cluster.kubectl("create", "secret", "generic", "root", "-n", space, root)
+        space = space_called(cluster, publisher, "locked")
         own = ["--namespace", space, "--home", space, "--identity", "locked"]
         monkeypatch.delenv("SSL_CERT_FILE")
         first = Operator(cluster, tmp_path / "first", *own)

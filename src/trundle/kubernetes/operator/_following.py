@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from trundle.channels import RefusalCode, RefusedError, refusal
-from trundle.errors import Finding, Place, TrundleError
+from trundle.errors import Finding, Place, TrundleError, listed
 from trundle.installation import (
     Install,
     Installation,
@@ -21,6 +21,7 @@ from trundle.installation import (
     install,
     uninstall,
     unpacked_before,
+    unpacked_release,
     upgrade,
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError, RequestError
@@ -32,7 +33,7 @@ from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
-from trundle.kubernetes.operator._ordering import Part, parts_of
+from trundle.kubernetes.operator._ordering import DEFINITION, Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._releases import OtherReleaseError
 from trundle.kubernetes.operator._reporting import Report
@@ -42,6 +43,7 @@ from trundle.kubernetes.operator._serving import DamagedError
 from trundle.kubernetes.operator._storage import unreadable
 from trundle.kubernetes.operator._trying import RejectedError
 from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
+from trundle.packages import Requirement
 from trundle.project import read_documents
 from trundle.registry import Reference
 from trundle.version import SemVer
@@ -95,7 +97,7 @@ class Follower:
         self._keeper = keeper
         self._check = check
         self._rolling = rolling
-        self._unready: dict[str, str] = {}
+        self._unready: dict[str, SemVer | None] = {}
         self._taken: dict[str, str] = {}
         self._applied: set[str] = set()
 
@@ -195,7 +197,10 @@ class Follower:
         except RefusedError as error:
             # Until the objects are rewritten, what is installed is looked after.
             present = self._package(wanted)
-            if present is None or error.code is not RefusalCode.STILL_STORED:
+            if present is None:
+                raise
+            if error.code is not RefusalCode.STILL_STORED:
+                self._kept_up(document, present)
                 raise
             report.stops(error.refusals, ready=True)
             package = present
@@ -287,34 +292,22 @@ class Follower:
     ) -> None:
         """Applies what a package carries, waits until it is ready, and prunes."""
         missing = [
-            each.name for each in package.manifest.requirements if each.name in self._unready
+            each.name
+            for each in package.manifest.requirements
+            if each.name in self._unready and not self._will_do(each)
         ]
         applier, objects = self._applier(document), self._objects(document)
-        earlier = applier.earlier()
+        applier.earlier()
         report.version, report.digest, _ = _parts_of(applier.release)
-        self._unready[package.name] = "not yet"
+        self._unready[package.name] = None
         if missing:
+            self._kept_up(document, package)
             report.says("Waiting", f"{', '.join(missing)} has to be ready first")
             return
         version = str(package.release.version)
         release = f"{version} {package.digest} {package.subscription.repository}"
-        is_new = release != applier.release
-        try:
-            parts = self._parts(document, package, report, back, applier if is_new else None)
-        except RejectedError as error:
-            _stays(report, rejections(error, version), _unready(objects, earlier))
-            parts = None
-        except OtherReleaseError as error:
-            _stays(report, error.findings, _unready(objects, earlier))
-            parts = None
+        parts = self._brought_in(document, package, report, back, applier, release)
         if parts is None:
-            report.migration = self._rolling.migrated(owner_of(document))
-            return
-        try:
-            applier.put(parts, release=release)
-        except (RequestError, OwnedError) as error:
-            partly = f"; {version} may be in the cluster in part" if is_new else ""
-            report.says("Failed", words_of(error) + partly)
             return
         report.version, report.digest = version, package.digest
         self._check()
@@ -334,6 +327,107 @@ class Follower:
         ):
             message += "".join(f"; {each} {verb}" for each in some)
         report.says("Applied", message, ready=True)
+
+    def _written(
+        self,
+        applier: Applier,
+        parts: list[Part],
+        report: Report,
+        release: str,
+        *,
+        is_new: bool,
+    ) -> None:
+        """Writes the objects of a release; where one is refused that was not before, the report says so."""
+        try:
+            applier.put(parts, release=release)
+        except (RequestError, OwnedError) as error:
+            version = _parts_of(release)[0]
+            partly = f"; {version} may be in the cluster in part" if is_new else ""
+            report.says("Failed", words_of(error) + partly)
+
+    def _will_do(self, requirement: Requirement) -> bool:
+        """Whether a release that is kept up, in place of one that is not there yet, is as a package requires it."""
+        version = self._unready[requirement.name]
+        return version is not None and version in requirement.range
+
+    def _brought_in(
+        self,
+        document: Mapping[str, Any],
+        package: Package,
+        report: Report,
+        back: bytes | None,
+        applier: Applier,
+        release: str,
+    ) -> list[Part] | None:
+        """Applies what a package carries; None where that cannot be, as the report says then, and the release before is kept up."""
+        is_new, version = release != applier.release, str(package.release.version)
+        try:
+            parts = self._parts(document, package, report, back, applier if is_new else None)
+            if parts is not None:
+                self._written(applier, parts, report, release, is_new=is_new)
+                return None if report.reason == "Failed" else parts
+            if is_new:
+                self._kept_up(document, package)
+        except RejectedError as error:
+            self._stays(document, package, report, rejections(error, version))
+        except OtherReleaseError as error:
+            self._stays(document, package, report, error.findings)
+        except SchemasError:
+            self._kept_up(document, package)
+            raise
+        report.migration = self._rolling.migrated(owner_of(document))
+        return None
+
+    def _stays(
+        self,
+        document: Mapping[str, Any],
+        package: Package,
+        report: Report,
+        findings: Iterable[Finding],
+    ) -> None:
+        """Says why a release is not applied, keeps the one before up, and says whether that is ready."""
+        report.stops(findings, ready=bool(report.version))
+        report.away = True  # What refuses it may let it in soon.
+        waiting, beyond = self._kept_up(document, package)
+        partly = f"; of {package.release.version} there is {beyond}" if beyond else ""
+        if not report.version:
+            report.message += partly
+        elif waiting:
+            report.says("Waiting", waiting + partly)
+        else:
+            report.says("Applied", f"{report.version} stays in the cluster{partly}", ready=True)
+
+    def _kept_up(self, document: Mapping[str, Any], package: Package) -> tuple[str, str]:
+        """Puts back what was deleted or changed by hand of the release that is in the cluster, where another one cannot be applied now.
+
+        CRDs of its manifests that are there stay as they are: the other release may have brought them.
+
+        Returns:
+            Why it is not ready, and what is there of other releases; empty where there is nothing to say.
+        """
+        applier, objects = self._applier(document), self._objects(document)
+        parts = applier.earlier()
+        version, digest, repository = _parts_of(applier.release)
+        if not version:
+            return "", listed(map(str, applier.beyond([])))
+        try:
+            if repository == package.subscription.repository:
+                found = unpacked_release(self._installation, package.name, version, digest)
+                with found as folder:
+                    own = parts_in(folder / _FOLDER)
+                    parts = [*self._rolling.standing(owner_of(document), folder), *own]
+                kept = [each for each in parts if each not in own or not _is_crd(objects, each)]
+                applier.put(kept, release=applier.release)
+        except (SupersededError, LostLeaseError):
+            raise
+        except RefusedError:
+            pass  # It cannot be had any more, and is looked at all the same.
+        except (TrundleError, OSError) as error:
+            return words_of(error), ""
+        waiting = _unready(objects, parts)
+        if not waiting:
+            self._unready[package.name] = SemVer.parse(version)
+        return waiting, listed(map(str, applier.beyond(parts)))
 
     def _parts(
         self,
@@ -426,14 +520,9 @@ class Follower:
         return Applier(self._objects(document), _name(document), yielding=self._yielding)
 
 
-def _stays(report: Report, findings: Iterable[Finding], waiting: str) -> None:
-    """Says why a release is not applied, and whether the one before, which stays, is ready."""
-    report.stops(findings, ready=bool(report.version))
-    report.away = True  # What refuses it may let it in soon.
-    if report.version and waiting:
-        report.says("Waiting", waiting)
-    elif report.version:
-        report.says("Applied", f"{report.version} stays in the cluster", ready=True)
+def _is_crd(objects: Objects, part: Part) -> bool:
+    """Whether an object is a CRD that is in the cluster."""
+    return part.kind == DEFINITION and objects.exists(part)
 
 
 def _unready(objects: Objects, parts: Iterable[Part]) -> str:

@@ -192,6 +192,26 @@ class Rolling:
             return Stage(waiting=waiting)
         return Stage(self._parts(record, schemas, webhook))
 
+    def standing(self, owner: str, folder: Path) -> list[Part]:
+        """The CRDs and the admission of a release that was applied; none where its schemas are no longer what is converted by.
+
+        Args:
+            owner: the installation.
+            folder: the folder of the package.
+
+        Raises:
+            SchemasError: nothing can be converted by the schemas.
+            ClusterError: the cluster cannot be asked.
+            SupersededError: another operator has written meanwhile.
+        """
+        content, record = packed(folder), self._records.get(owner)
+        webhook = self._webhook(owner)
+        if content is None or record is None or webhook is None or not record.served.applied:
+            return []
+        schemas = self._schemas.load(content)
+        is_same = schemas.digest == record.served.digest
+        return self._parts(record, schemas, webhook) if is_same else []
+
     def migrated(self, owner: str, *, applied: bool = False) -> Progress | None:
         """How far the objects of an installation are rewritten; begins, or notes that it has ended. None where it has no resource types.
 
