@@ -106,9 +106,11 @@ class Leadership:
             self._write(found, holder="")
 
     def _may_take(self, found: dict[str, Any] | None, now: float) -> bool:
-        is_first, seen = self._seen is None, self._seen or ("", now)
+        # What was read may have been written as late as now, while it was asked for.
+        read = self._clock()
+        is_first, seen = self._seen is None, self._seen or ("", read)
         version = "" if found is None else found["metadata"]["resourceVersion"]
-        self._seen = seen = seen if seen[0] == version else (version, now)
+        self._seen = seen = seen if seen[0] == version else (version, read)
         if found is None and (is_first or self.holds):
             return True
         spec = (found or {}).get("spec") or {}
