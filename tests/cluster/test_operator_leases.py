@@ -11,7 +11,7 @@ import pytest
 from clusters import until
 from operators import Operator, change, config, create, installed, shown, spec_of, thing, wanted
 
-from trundle.kubernetes.migration import connect
+from trundle.kubernetes.migration import ClusterError, connect
 from trundle.kubernetes.operator import Leadership
 
 HOUR = dt.timedelta(hours=1)
@@ -78,6 +78,13 @@ def test_clock_of_a_dead_replica_does_not_matter(replicas, ahead):
     other = replicas.new("other")
     assert (dead.renew(), other.renew()) == (True, False)
     assert 10 < replicas.seconds_until_taken(other) <= 20
+
+
+def test_a_namespace_that_is_missing_is_named_with_what_to_do(replicas):
+    advice = "kubectl create namespace nowhere; or name another one with --home"
+    lead = Leadership(replicas.api, "nowhere", "one", now=lambda: dt.datetime.now(dt.UTC))
+    with pytest.raises(ClusterError, match=advice):
+        lead.renew()
 
 
 class SlowlyReading:

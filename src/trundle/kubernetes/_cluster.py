@@ -28,6 +28,10 @@ _FIRST_WAIT = 0.1
 _TIMEOUT = 60.0
 CONFLICT, _GONE, MISSING = 409, 410, 404
 BUSY = frozenset({429, 503, 504})
+_ADVICE = {
+    401: "log in to the cluster again, or name another context",
+    403: "ask for a role that permits it, or name another context",
+}
 
 
 class ClusterError(ExpectationError):
@@ -45,7 +49,7 @@ class RequestError(ClusterError):
     """
 
     def __init__(self, where: str, status: int, message: str) -> None:
-        super().__init__(where, "an answer", f"{status}: {message}", "")
+        super().__init__(where, "an answer", f"{status}: {message}", _ADVICE.get(status, ""))
         self.status = status
 
 
@@ -306,3 +310,23 @@ def asked(where: str) -> Iterator[None]:
         advice = "check that the cluster of your kubeconfig runs, and that you may use it"
         found = str(error) or type(error).__name__
         raise ClusterError(where, "an answer of the cluster", found, advice) from None
+
+
+@contextlib.contextmanager
+def at_home(namespace: str) -> Iterator[None]:
+    """Says that the namespace of the operator is missing, where something cannot be written in it for that reason.
+
+    Raises:
+        ClusterError: it is.
+    """
+    try:
+        yield
+    except RequestError as error:
+        if error.status != MISSING or f'namespaces "{namespace}"' not in error.found:
+            raise
+        where, expected = (
+            f"namespace {namespace}",
+            "one that exists, for what the operator remembers",
+        )
+        advice = f"create it: kubectl create namespace {namespace}; or name another one with --home"
+        raise ClusterError(where, expected, "none", advice) from None

@@ -15,6 +15,7 @@ from trundle.kubernetes._cluster import (
     ClusterError,
     RequestError,
     asked,
+    at_home,
     plain,
 )
 
@@ -151,7 +152,7 @@ class Leadership:
                 "spec": spec,
             }
         )
-        with asked(f"Lease {_NAME}"):
+        with at_home(self._namespace), asked(f"Lease {_NAME}"):
             write = self._client.create if found is None else self._client.replace
             version: str = plain(write(made))["metadata"]["resourceVersion"]
             return version
