@@ -230,17 +230,21 @@ class Migrations:
         """Begins to rewrite all objects of a resource type."""
         head = {"apiVersion": self._resource._api_info.resource.api_version}  # noqa: SLF001 - there is no other way to it
         spec = {"resource": {"group": kind.group, "resource": kind.plural}}
-        made = {**head, "kind": "StorageVersionMigration", "metadata": {"name": _called(kind)}}
-        with asked(f"StorageVersionMigration {_called(kind)}"):
+        made = {
+            **head,
+            "kind": "StorageVersionMigration",
+            "metadata": {"name": _called(kind.qualified)},
+        }
+        with asked(f"StorageVersionMigration {_called(kind.qualified)}"):
             self.client.create(self._resource({**made, "spec": spec}))
 
     def condition(self, kind: ServedKind) -> tuple[str, str] | None:
         """What has become of it: `Running`, `Succeeded` or `Failed`, and a message; None where there is none."""
         with (
             contextlib.suppress(_MissingError),
-            asked(f"StorageVersionMigration {_called(kind)}"),
+            asked(f"StorageVersionMigration {_called(kind.qualified)}"),
         ):
-            found = plain(self.client.get(self._resource, _called(kind)))
+            found = plain(self.client.get(self._resource, _called(kind.qualified)))
             conditions = (found.get("status") or {}).get("conditions") or []
             true = {each["type"]: each for each in conditions if each.get("status") == "True"}
             for name in ("Succeeded", "Failed"):
@@ -249,13 +253,11 @@ class Migrations:
             return "Running", ""
         return None
 
-    def remove(self, kind: ServedKind) -> None:
-        """Removes it; the objects stay as they are."""
-        with (
-            contextlib.suppress(_MissingError),
-            asked(f"StorageVersionMigration {_called(kind)}"),
-        ):
-            self.client.delete(self._resource, _called(kind))
+    def remove(self, definition: str) -> None:
+        """Removes that of a CRD; the objects stay as they are."""
+        name = _called(definition)
+        with contextlib.suppress(_MissingError), asked(f"StorageVersionMigration {name}"):
+            self.client.delete(self._resource, name)
 
 
 def key_of(found: dict[str, Any]) -> str:
@@ -275,8 +277,8 @@ def plain(found: Any) -> dict[str, Any]:
     return made
 
 
-def _called(kind: ServedKind) -> str:
-    return f"trundle-{kind.qualified}"
+def _called(definition: str) -> str:
+    return f"trundle-{definition}"
 
 
 def _resource(kind: ServedKind, label: str) -> Any:

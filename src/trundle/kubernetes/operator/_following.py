@@ -3,6 +3,7 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ from trundle.version import SemVer
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _FOLDER = "manifests"
+_WAIT = "wait; the condition Migrated says how far it is"
 
 
 def parts_in(folder: Path) -> list[Part]:
@@ -202,9 +204,11 @@ class Follower:
             if error.code is not RefusalCode.STILL_STORED:
                 self._kept_up(document, present)
                 raise
-            report.stops(error.refusals, ready=True)
+            goes_back = wanted.roll_back is not None and wanted.roll_back == present.version
+            waits = [replace(each, advice=_WAIT) for each in error.refusals]
+            report.stops(waits if goes_back else error.refusals, ready=True)
             package = present
-            if wanted.roll_back is not None and wanted.roll_back == present.version:
+            if goes_back:
                 with unpacked_before(self._installation, present.name) as folder:
                     back = packed(folder)
         finally:
@@ -274,12 +278,9 @@ class Follower:
             back = packed(folder)
         unknown = [] if back is None else self._rolling.unknown(owner_of(document), back)
         if unknown:
-            code, advice = (
-                RefusalCode.STILL_STORED,
-                "wait; the condition Migrated says how far it is",
-            )
+            code = RefusalCode.STILL_STORED
             raise RefusedError(
-                *(refusal(code, str(x.place), x.expected, x.found, advice) for x in unknown)
+                *(refusal(code, str(x.place), x.expected, x.found, _WAIT) for x in unknown)
             )
 
     def _put(

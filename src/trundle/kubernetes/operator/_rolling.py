@@ -38,7 +38,14 @@ from trundle.kubernetes.operator._schemas import (
     digest_of,
     packed,
 )
-from trundle.kubernetes.operator._serving import Record, Records, Served, owner_in, path_of
+from trundle.kubernetes.operator._serving import (
+    DamagedError,
+    Record,
+    Records,
+    Served,
+    owner_in,
+    path_of,
+)
 from trundle.kubernetes.operator._storage import unknown_versions, unread
 from trundle.kubernetes.operator._succession import (
     following,
@@ -289,8 +296,20 @@ class Rolling:
         return [] if served is None else list(self._unknown(served, self._schemas.load(back)))
 
     def end(self, owner: str) -> None:
-        """Ends rewriting objects of an installation that is gone."""
+        """Ends rewriting objects of an installation that is gone, also by the cluster.
+
+        Raises:
+            ClusterError: the cluster cannot be asked.
+        """
         self._migrations.forget(owner)
+        try:
+            record = self._records.get(owner)
+        except DamagedError:  # It is no reason to stay.
+            return
+        by_cluster = None if record is None else self._cluster.migrations()
+        if record is not None and by_cluster is not None:
+            for name in record.served.crds.values():
+                by_cluster.remove(name)
 
     def tidy(self, owners: Iterable[str]) -> None:
         """Ends converting for installations that are gone, as far as no CRD is left that was theirs.
