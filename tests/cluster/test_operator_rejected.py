@@ -261,3 +261,17 @@ def test_what_requires_a_package_goes_on_with_the_release_that_is_kept_up(
     change(cluster, space, "above", {"spec": {"version": "1.0.1"}})
     until(lambda: installed(shown(cluster, space, "above")) == ("1.0.1", True))
     assert data(cluster, space, "base") == "1"
+
+
+def test_a_version_that_is_not_there_leaves_the_one_before_looked_after(
+    cluster, operator, publisher, space
+):
+    publisher.release("acme/pinned", "1.0.0", [config("own", "1")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/pinned", version="1.0.0")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    change(cluster, space, "it", {"spec": {"version": "7.0.0"}})
+    until(lambda: has(cluster, space, "it", "Ready", "False", "ContentMissing"))
+    assert "check `spec.version`" in said(cluster, space, "it", "Ready")
+    cluster.kubectl("delete", "configmap", "own", "-n", space)
+    until(lambda: there(cluster, space, "configmap", "own"))
+    assert shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.0"
