@@ -44,10 +44,9 @@ from trundle.kubernetes.operator._serving import DamagedError
 from trundle.kubernetes.operator._storage import unreadable
 from trundle.kubernetes.operator._trying import RejectedError
 from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
-from trundle.packages import Requirement
 from trundle.project import read_documents
 from trundle.registry import Reference
-from trundle.version import SemVer
+from trundle.version import SemVer, VersionRange
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _FOLDER = "manifests"
@@ -295,7 +294,7 @@ class Follower:
         missing = [
             each.name
             for each in package.manifest.requirements
-            if each.name in self._unready and not self._will_do(each)
+            if each.name in self._unready and not self._will_do(each.name, each.range)
         ]
         applier, objects = self._applier(document), self._objects(document)
         applier.earlier()
@@ -346,10 +345,10 @@ class Follower:
             partly = f"; {version} may be in the cluster in part" if is_new else ""
             report.says("Failed", words_of(error) + partly)
 
-    def _will_do(self, requirement: Requirement) -> bool:
-        """Whether a release that is kept up, in place of one that is not there yet, is as a package requires it."""
-        version = self._unready[requirement.name]
-        return version is not None and version in requirement.range
+    def _will_do(self, name: str, allowed: VersionRange) -> bool:
+        """Whether a release that is kept up, in place of one that is not there yet, is among the versions that a package requires."""
+        version = self._unready[name]
+        return version is not None and version in allowed
 
     def _brought_in(
         self,
