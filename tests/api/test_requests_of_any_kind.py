@@ -135,6 +135,7 @@ def served(tmp_path_factory):
         yield Client(api), store
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "request_", REQUESTS, ids=[f"{each[0]} {each[1]} {each[2]}" for each in REQUESTS]
 )

@@ -560,6 +560,7 @@ def test_finalizers_may_stand_again(client):
     assert client.call("POST", client.at(NEW), made)[0] == 201
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", ["Member", "PartialObjectMetadata", "Table"])
 def test_bookmarks_have_the_form_of_objects(client, kind):
     """Clients that know metadata alone can read nothing else."""

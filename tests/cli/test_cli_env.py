@@ -95,6 +95,7 @@ ALL = [
 ]
 
 
+@pytest.mark.full
 def test_from_a_catalog_to_deployed_files_and_back(shop):
     would = shop.env("deploy", "shop", "--dry-run")
     assert "create folder/secret-orders.yaml\n" in would.stdout

@@ -171,6 +171,7 @@ def test_options_that_do_not_go_together_write_nothing(folder, run, arguments, s
     assert not (folder / "manifests").exists()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -188,6 +188,7 @@ def test_a_user_has_so_many_watches_and_no_more(served):
         answer.close()
 
 
+@pytest.mark.full
 def test_large_and_deep_bodies_are_refused(served):
     def post(body):
         return served.ask("POST", MEMBERS, body, headers=bearing("root-token"))

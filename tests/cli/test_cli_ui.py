@@ -51,6 +51,7 @@ def test_what_cannot_be_shown_is_said(tmp_path, schemas):
     assert (code, f"127.0.0.1:{port}: expected an address to listen on" in output) == (1, True)
 
 
+@pytest.mark.full
 def test_trouble_of_a_server_that_listens_is_not_called_one_of_its_address(schemas):
     command = f'"{sys.executable}" -m trundle ui --schemas "{schemas / "schemas"}" --port 0 -o json'
     found = subprocess.run(

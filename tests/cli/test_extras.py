@@ -84,6 +84,7 @@ def project(tmp_path):
     return tmp_path
 
 
+@pytest.mark.full
 def test_a_service_that_only_converts_needs_no_extra(project):
     assert run(command("generate"), "cli", folder=project).returncode == 0
     convert = (
@@ -165,6 +166,7 @@ def test_every_package_of_an_extra_is_known():
         assert module in requirements(extra)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("extras", [("ui",), full(("api", "channels", "ui", "verify"))], ids=str)
 def test_the_page_needs_no_more_than_its_extra(extras):
     result = run("import trundle.dashboard\n", *extras)

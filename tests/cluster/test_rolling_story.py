@@ -2,17 +2,17 @@
 
 import contextlib
 import json
-import random
-import time
+import threading
 
 import operators
 import pytest
 from clusters import until
-from rolling_story import CLUSTER, GROUP, Story, again_and_again
-from serving import registry
+from rolling_story import CLUSTER, GROUP, Story
+from serving import free_port, registry
+from write_proxy import WriteProxy
 
-KILLS = 3
-"""How often the operator is killed beside each block of the guide; each command is at each write."""
+LEAST = 20
+"""More writes than this has the operator in the first block."""
 
 
 @pytest.fixture(scope="module")
@@ -25,17 +25,20 @@ def served(cluster, tmp_path_factory):
 
 
 @contextlib.contextmanager
-def operating(cluster, folder, identity):
+def operating(cluster, folder, identity, kubeconfig):
     """An operator that acts for the story, and one that converts whatever becomes of the other."""
     options = ("--namespace", "default", "--admission", "webhook")
-    acting = operators.Operator(cluster, folder / identity, *options, "--identity", identity)
+    port = free_port()  # It stays the same, so that nothing is written anew for it.
+    acting = operators.Operator(
+        *(cluster, folder / identity, *options, "--identity", identity), kubeconfig=kubeconfig
+    )
     steady = operators.Operator(cluster, folder / "steady", *options)
     try:
-        acting.start()
+        acting.start(port)
         until(lambda: "this operator acts" in acting.messages, 180)
         steady.start()
         steady.define()
-        yield acting
+        yield acting, port
     finally:
         cluster.undefine(f"sites.{GROUP}")
         acting.stop(9)
@@ -45,21 +48,41 @@ def operating(cluster, folder, identity):
         cluster.kubectl("delete", "configmap", "-A", f"--field-selector={seen}")
 
 
+@contextlib.contextmanager
+def killed_at_each_write(proxy, acting, port, deaths):
+    """Kills the operator at each of its writes as long as the block lasts, and starts it again."""
+    ended = threading.Event()
+
+    def reviving():
+        while not ended.wait(0.02):
+            if proxy.killed:
+                deaths.append(proxy.writes[-1])
+                proxy.go_on()
+                acting.start(port, wait=False)
+
+    thread = threading.Thread(target=reviving)
+    proxy.arm_for_all(lambda: acting.stop(9))
+    thread.start()
+    try:
+        yield
+    finally:
+        proxy.arm(None, None)
+        ended.set()
+        thread.join()
+        if acting.process.poll() is not None:
+            acting.start(port, wait=False)
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("kills", [0, KILLS], ids=["calm", "killed"])
+@pytest.mark.parametrize("kills", [False, True], ids=["calm", "killed"])
 def test_the_story_on_a_cluster_shows_what_trundle_serve_shows(cluster, served, tmp_path, kills):
-    chance, deaths = random.Random(kills), []
+    deaths = []
 
     with (
         registry(tmp_path / "registry") as host,
-        operating(cluster, tmp_path, f"acting-{kills}") as acting,
+        WriteProxy(cluster, tmp_path) as proxy,
+        operating(cluster, tmp_path, f"acting-{kills}", proxy.kubeconfig) as (acting, port),
     ):
-
-        def kill():
-            acting.stop(9)
-            deaths.append(time.monotonic())
-            acting.start(wait=False)
-
         story = Story(
             tmp_path / "guide",
             stage=CLUSTER,
@@ -69,8 +92,12 @@ def test_the_story_on_a_cluster_shows_what_trundle_serve_shows(cluster, served, 
             },
             variables={"KUBECONFIG": str(cluster.kubeconfig)},
             programs=cluster.programs,
-            kills=bool(kills),
-            beside=lambda: again_and_again(kill, lambda: chance.uniform(0.5, 6), kills),
+            kills=kills,
+            beside=lambda: (
+                killed_at_each_write(proxy, acting, port, deaths)
+                if kills
+                else contextlib.nullcontext()
+            ),
         )
         moments = story.run()
         stored = [json.loads(each["stored"]) for each in cluster.stored(GROUP, "sites").values()]
@@ -80,4 +107,7 @@ def test_the_story_on_a_cluster_shows_what_trundle_serve_shows(cluster, served, 
         assert here == there
     assert story.edits > len(moments)
     assert {each["apiVersion"] for each in stored} == {"v3"}
-    assert not kills or (deaths and story.deaths)
+    if kills:
+        assert story.deaths
+        # Where this one takes longer to come back than its lease lasts, the other goes on for it.
+        assert len(deaths) > LEAST

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import sys
 
+import pytest
 from evolving import evolution
 
 from trundle.codegen import generate_package
@@ -24,6 +25,7 @@ def a_chain():
     return evolution(versions)
 
 
+@pytest.mark.full
 def test_conversions_are_not_imported_within_each_other(tmp_path, monkeypatch):
     """As many modules as there are versions, within each other, would not fit into what is left of the limit."""
     for path, data in generate_package(a_chain(), package="a_chain_of_versions").items():

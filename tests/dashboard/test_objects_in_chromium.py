@@ -32,6 +32,7 @@ def create(server, name, **properties):
     assert answer.status == 201, answer
 
 
+@pytest.mark.full
 def test_a_list_follows_changes_and_an_edit_is_shown_before_it_is_saved(browser, server):
     create(server, "ada", team="red", age=36)
     with browsers.tab(browser, server.url) as page:

@@ -42,7 +42,10 @@ def app(**parts):
 
 
 def test_a_good_package_has_no_findings():
-    assert check([app(contract="$.class(lib:Db)", body="new(lib:Db, $)")], [LIB, FAR]) == ()
+    assert (
+        check([app(contract="$.class(lib:Db)", default="null", body="new(lib:Db, $)")], [LIB, FAR])
+        == ()
+    )
     assert check(core_packages()) == ()
 
 
@@ -247,3 +250,162 @@ def test_a_name_that_differs_a_little_is_asked_for():
             [package("app", "1.0.0", {"lib": 1}, {"app.Foo": "", "app.B": text})], [LIB]
         )
         assert "did you mean app.Foo?" in str(found) or "did you mean lib.Db?" in str(found)
+
+
+CONSTANTS = """
+Namespaces: {=: app}
+Name: App
+Properties:
+  p:
+    Contract: CONTRACT
+    Usage: USAGE
+    Default: DEFAULT
+"""
+
+
+@pytest.mark.parametrize(
+    ("contract", "default", "usage", "said"),
+    [
+        (
+            "$.int()",
+            "x",
+            "In",
+            "the default x breaks the contract `$.int()`: [app.App.p] expected an integer, found 'x'",
+        ),
+        ("$.int()", "[1]", "Static", "found a list"),
+        ("$.int()", "x", "Config", "found 'x'"),
+        ("$.check($ > 3)", "1", "InOut", "[app.App.p] the check fails for 1"),
+        (
+            "$.check($ in [tcp, udp], 'tcp or udp')",
+            "TCP",
+            "In",
+            "the default TCP breaks the contract",
+        ),
+        ("[$.int()]", "[1, x]", "In", "[app.App.p[1]] expected an integer, found 'x'"),
+        ("[$, 2, 3]", "[1]", "In", "[app.App.p] expected at least 2 items, found 1"),
+        (
+            "{a: $.int().notNull()}",
+            "{b: 1}",
+            "In",
+            "[app.App.p['a']] expected a value, found nothing",
+        ),
+        (
+            "[[$.class(:App), $.int()]]",
+            "[[some, x]]",
+            "In",
+            "[app.App.p[0][1]] expected an integer",
+        ),
+        ("$.class(io.murano.Object)", "3", "In", "expected an object of io.murano.Object, found 3"),
+        (
+            "$.template(io.murano.Object)",
+            "x",
+            "In",
+            "expected an object of io.murano.Object or its",
+        ),
+    ],
+)
+def test_a_default_that_breaks_its_contract_is_found_where_it_stands(
+    contract, default, usage, said
+):
+    text = CONSTANTS.replace("CONTRACT", contract).replace("DEFAULT", default)
+    app = package("app", classes={"app.App": text.replace("USAGE", usage)})
+    found = [each for each in check([app]) if str(each.code) == "contract"]
+    (finding,) = found
+    assert said in str(finding)
+    assert "app/1.0.0 app.App" in str(finding)
+    assert str(finding).endswith("; change the default or the contract")
+    assert (finding.place.line, finding.severity) == (8, "error")
+
+
+@pytest.mark.parametrize(
+    ("contract", "default"),
+    [
+        ("$.int()", "'42'"),
+        ("$.int()", "$.q"),
+        ("$.check($ > $this.q)", "1"),
+        ("$.check($ = id($this))", "1"),
+        ("$.check($this.isGood($))", "1"),
+        ("$.check(:App.isGood($))", "1"),
+        ("$.class(io.murano.Object)", "idOfAnotherObject"),
+        ("$.class(io.murano.Object)", "{}"),
+        ("$.class(:App)", "{}"),
+        ("$.template(:App)", "{p: x}"),
+        ("$.check(generate(0, true, $ + 1).len() > 3)", "1"),
+        ("$.check($.matches('(a+)+$'))", f"{'a' * 40}!"),
+        ("$.check(([0] * 1000000000).len() = 3)", "1"),
+    ],
+)
+def test_defaults_that_may_fit_are_left_to_the_run(contract, default):
+    text = CONSTANTS.replace("CONTRACT", contract).replace("DEFAULT", default)
+    app = package("app", classes={"app.App": text.replace("USAGE", "In")})
+    assert [each for each in check([app]) if str(each.code) == "contract"] == []
+
+
+def test_what_ancestors_demand_of_a_default_is_theirs():
+    base = package("lib", classes={"lib.Base": "Properties: {p: {Contract: $.int()}}"})
+    child = "Extends: lib.Base\nProperties: {p: {Contract: $, Default: x}}"
+    app = package("app", "1.0.0", {"lib": 1}, {"app.App": child})
+    (finding,) = check([app], [base])
+    assert "the default x breaks the contract `$.int()` of lib.Base" in str(finding)
+    assert str(finding).endswith("; change the default")
+    with Engine([app, base]).session() as session, pytest.raises(Exception, match="an integer"):
+        session.load({"?": {"type": "app.App"}})
+
+
+def test_a_default_that_no_object_shows_is_a_warning():
+    text = """
+Properties:
+  required: {Contract: $.string().notNull(), Default: null}
+  unset: {Contract: $.int(), Usage: Runtime, Default: x}
+"""
+    found = check([package("app", classes={"app.App": text})])
+    assert [(each.severity, each.place.line) for each in found] == [("warning", 4), ("warning", 5)]
+
+
+def test_constants_for_arguments_meta_properties_and_new_are_held_to_their_contracts():
+    text = """
+Namespaces: {=: app}
+Name: App
+Properties:
+  port: {Contract: $.int().check($ < 65536)}
+Methods:
+  .init:
+    Arguments:
+      - size: {Contract: $.int().notNull(), Default: 1}
+  make:
+    Arguments:
+      - count: {Contract: $.int(), Default: many}
+    Body:
+      - new(:App, port => 70000)
+      - new(:App, {port => web, size => 3}, $)
+      - new('app.App', size => big, port => $count)
+      - new(:Other, port => x)
+"""
+    meta = "Usage: Meta\nName: app.Tag\nProperties:\n  text: {Contract: $.string(), Default: [a]}\n"
+    found = check([package("app", classes={"app.App": text, "app.Tag": meta})])
+    shown = [
+        (each.place.file[-11:-5], each.place.line, each.severity)
+        for each in found
+        if str(each.code) == "contract"
+    ]
+    assert shown == [
+        ("class0", 12, "error"),
+        ("class0", 14, "warning"),
+        ("class0", 15, "warning"),
+        ("class0", 16, "warning"),
+        ("class1", 4, "error"),
+    ]
+    contracts = [str(each) for each in found if str(each.code) == "contract"]
+    assert "[app.App::make(count)] expected an integer, found 'many'" in contracts[0]
+    assert (
+        "`new(:App, port => 70000)` breaks the contract `$.int().check($ < 65536)`" in contracts[1]
+    )
+    assert "[app.App.port] expected an integer, found 'web'" in contracts[2]
+    assert "[app.App::.init(size)] expected an integer, found 'big'" in contracts[3]
+
+
+def test_a_contract_in_quotes_is_the_text_in_them():
+    text = "Properties:\n  p: {Contract: '$.int()'}\n  q: {Contract: !yaql '$.int()'}\n  r: {Contract: tcp}\n"
+    (finding,) = check([package("app", classes={"app.App": text})])
+    assert (finding.severity, finding.place.line) == ("warning", 3)
+    assert "remove the quotes, or write `!yaql` before them" in str(finding)

@@ -469,6 +469,7 @@ def test_a_version_between_the_hooks_two_is_found_with_the_pair_it_belongs_to(
 # The lock
 
 
+@pytest.mark.full
 def test_no_release_makes_what_an_earlier_one_stored_unreadable(tmp_path: Path) -> None:
     recorded = b""
     for version in VERSIONS:

@@ -198,3 +198,11 @@ def test_published_forms_are_read():
             continue
         assert refusals(reading.form) <= {"unanswered-field"}, name
     assert refused == REFUSED
+
+
+def test_a_header_in_braces_needs_quotes_and_the_advice_has_them():
+    text = "Version: 2.4\nApplication: {?: {type: a.App}}\nForms: []\n"
+    found = [str(each) for each in read_form(text, "ui.yaml", "a.App").findings]
+    assert any(
+        "write `'?': {type: CLASS}`, with the quotes inside of braces" in each for each in found
+    )

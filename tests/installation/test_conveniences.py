@@ -143,6 +143,7 @@ class TestNotifying:
         with pytest.raises(NotificationError, match=found):
             notifier(target, seconds=seconds)(LINE)
 
+    @pytest.mark.full
     def test_a_server_that_is_not_there_is_an_error(self):
         with (
             serving.refusing() as address,

@@ -31,6 +31,7 @@ _VALUES = st.recursive(
 _OBJECTS = st.dictionaries(st.sampled_from("abcd"), _VALUES, max_size=4)
 
 
+@pytest.mark.full
 @given(_OBJECTS, _OBJECTS)
 def test_a_patch_makes_one_value_of_another(before, after):
     assert merged(before, replacing(before, after)) == after

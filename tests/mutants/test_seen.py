@@ -75,6 +75,7 @@ def up(plan: Plan) -> bool:
     return plan.key.source.version < plan.key.target.version
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "case", some_of([MOVES, VARIANTS, HOOK], 3), ids=["moves", "variants", "hook"]
 )

@@ -383,3 +383,23 @@ def test_a_map_that_became_a_list_with_a_key_is_a_conversion_to_paste():
     assert line.strip().startswith(
         "convert: {labels: {map-to-list: {key: name, value: value}}}   # 0.85"
     )
+
+
+def test_the_one_name_with_all_words_of_another_is_its_rename_beside_rivals():
+    found = suggested(
+        thing("Event", count="integer?", firstTime="string?", lastTime="string?", size="integer?"),
+        thing(
+            "Event",
+            deprecatedCount="integer?",
+            deprecatedFirstTime="string?",
+            deprecatedLastTime="string?",
+            maxBodySize="integer?",  # either may be what the size was
+            minBodySize="integer?",
+        ),
+    )
+    assert {(each.rule, each.property, each.target) for each in found} == {
+        ("rename", "count", "deprecatedCount"),
+        ("rename", "firstTime", "deprecatedFirstTime"),
+        ("rename", "lastTime", "deprecatedLastTime"),
+    }
+    assert all("no other name has its words" in each.evidence for each in found)

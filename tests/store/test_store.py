@@ -23,7 +23,7 @@ from trundle.store import (
     Store,
     UnknownResourceError,
 )
-from trundle.store._decisions import Expected, replacing
+from trundle.store._decisions import Expected, putting, replacing
 from trundle.store._writer import Write
 
 
@@ -484,7 +484,7 @@ def listening(see):
 
 
 def creating_or_not(name):
-    return replacing(key(name), document(group="z"), None, None, Expected(), counts=True)
+    return replacing(key(name), putting(key(name), document(group="z")), Expected(), counts=True)
 
 
 def test_what_garbage_is_among_has_owners_or_is_marked(either):

@@ -240,32 +240,3 @@ def _shown(found: dict[str, Any]) -> dict[str, Any]:
 def has_kubectl() -> bool:
     """Whether this machine has kubectl."""
     return shutil.which("kubectl") is not None
-
-
-@contextlib.contextmanager
-def again_and_again(
-    act: Callable[[], None], pauses: Callable[[], float], most: int
-) -> Iterator[None]:
-    """Does something again and again, some times at most, as long as the block lasts."""
-    ended = threading.Event()
-    errors: list[BaseException] = []
-
-    def acting() -> None:
-        for _ in range(most):
-            if ended.wait(pauses()):
-                return
-            try:
-                act()
-            except BaseException as error:  # noqa: BLE001 - it is raised below
-                errors.append(error)
-                return
-
-    thread = threading.Thread(target=acting)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-    if errors:
-        raise errors[0]

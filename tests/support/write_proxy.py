@@ -6,11 +6,17 @@ The program reaches it by a kubeconfig of its own, without TLS and credentials; 
 import contextlib
 import http.server
 import json
+import re
 import threading
+from collections import Counter
 
 import urllib3
 
 _WRITES = frozenset({"DELETE", "PATCH", "POST", "PUT"})
+_TIMES = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z?")
+_VARYING = frozenset({"binaryData", "managedFields", "resourceVersion", "uid"})
+_MOST_ALIKE = 4
+"""How often a program is killed at writes that differ in nothing but what varies by itself, such as what it remembers with times."""
 _HEADERS = ("Accept", "Content-Type")
 
 
@@ -31,6 +37,7 @@ class WriteProxy:
         self._lock = threading.Lock()
         self._leases = {}
         self._at, self._kill = None, None
+        self._met = None
         self.writes, self.killed = [], False
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
@@ -54,8 +61,19 @@ class WriteProxy:
             kill: kills the program.
         """
         with self._lock:
-            self._at, self._kill = at, kill
+            self._at, self._kill, self._met = at, kill, None
             self.writes, self.killed = [], False
+
+    def arm_for_all(self, kill):
+        """Counts writes anew, and kills the program at each that it was not killed at before, until `arm` is called."""
+        with self._lock:
+            self._at, self._kill, self._met = None, kill, Counter()
+            self.writes, self.killed = [], False
+
+    def go_on(self):
+        """Lets a program that was started again write, up to the next write that it was not killed at."""
+        with self._lock:
+            self.killed = False
 
     def passed_on(self, method, path, headers, body):
         """The cluster's answer to a request; None where the program is killed at it."""
@@ -88,7 +106,32 @@ class WriteProxy:
             if before == said:
                 return False
         self.writes.append((method, path.partition("?")[0]))
-        return self._at == len(self.writes) - 1
+        if self._met is None:
+            return self._at == len(self.writes) - 1
+        met, most = _alike(method, path, body)
+        if self._met[met] >= most:
+            return False
+        self._met[met] += 1
+        return True
+
+
+def _alike(method, path, body):
+    """What a write has in common with those that do the same, and how often the program is killed at these."""
+    found = json.loads(body or b"{}")
+    most = _MOST_ALIKE if "binaryData" in found else 1
+    path = path.partition("?")[0]
+    if path.endswith("/events"):  # Each says when it was.
+        found = (found.get("reason"), found.get("message"), found.get("note"))
+    return (method, path, _TIMES.sub("TIME", json.dumps(_steady(found), sort_keys=True))), most
+
+
+def _steady(found):
+    """A document without what varies by itself."""
+    if isinstance(found, list):
+        return [_steady(each) for each in found]
+    if isinstance(found, dict):
+        return {key: _steady(each) for key, each in found.items() if key not in _VARYING}
+    return found
 
 
 def _handler(proxy):

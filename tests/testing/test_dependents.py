@@ -3,13 +3,14 @@
 import pytest
 from engines import package
 
+from trundle.engine import Engine
 from trundle.testing import dependents
 from trundle.testing._errors import NoTestError
 from trundle.version import SemVer
 
 
 def of(*packages, name="lib", version="1.1.0"):
-    found, kept = dependents(packages, name, SemVer.parse(version))
+    found, kept, _ = dependents(packages, name, SemVer.parse(version))
     return (
         [(each.package.name, str(each.package.version), each.path, each.takes) for each in found],
         sorted(f"{each.name}/{each.version}" for each in kept),
@@ -79,3 +80,59 @@ def test_circles_end():
 def test_a_release_that_is_not_there_is_refused(name, version, message):
     with pytest.raises(NoTestError, match=message):
         of(package("lib", "1.1.0"), name=name, version=version)
+
+
+def test_one_way_that_takes_the_release_is_enough():
+    packages = (
+        package("lib", "1.0.0"),
+        package("lib", "2.0.0"),
+        package("a", requires={"lib": "1"}),
+        package("b", requires={"lib": "2"}),
+        package("far", requires={"b": "1"}),
+        package("diamond", requires={"a": "1", "b": "1"}),
+        package("long", requires={"a": "1", "far": "1"}),
+        package("own", requires={"lib": "1", "b": "1"}),
+    )
+    found, kept = of(*packages, version="2.0.0")
+    assert found == [
+        ("a", "1.0.0", ("a", "lib"), False),
+        ("b", "1.0.0", ("b", "lib"), True),
+        ("diamond", "1.0.0", ("diamond", "b", "lib"), True),
+        ("far", "1.0.0", ("far", "b", "lib"), True),
+        ("long", "1.0.0", ("long", "far", "b", "lib"), True),
+        ("own", "1.0.0", ("own", "b", "lib"), True),
+    ]
+    assert "lib/1.0.0" in kept
+
+
+def test_the_way_leads_through_the_versions_that_requirements_get():
+    found, _ = of(
+        package("lib", "1.1.0"),
+        package("mid", "1.0.0", requires={"lib": "=1.0.0"}),
+        package("mid", "2.0.0", requires={"lib": "1"}),
+        package("old", requires={"mid": "1"}),
+        package("new", requires={"mid": "2"}),
+        package("none", requires={"mid": "3"}),
+    )
+    assert found == [
+        ("mid", "2.0.0", ("mid", "lib"), True),
+        ("new", "1.0.0", ("new", "mid", "lib"), True),
+        ("old", "1.0.0", ("old", "mid", "lib"), False),
+    ]
+
+
+def test_a_release_that_something_requires_beside_the_tested_one_stays():
+    packages = [
+        *(package("lib", each, classes={"lib.A": ""}) for each in ("1.0.0", "1.1.0", "2.0.0")),
+        package("a", requires={"lib": "1"}),
+        package("b", requires={"lib": "2"}, classes={"b.B": "Extends: lib.A"}),
+        package("any", requires={"lib": ">=1"}, classes={"any.B": "Extends: lib.A"}),
+        package("both", requires={"a": "1", "b": "1"}),
+    ]
+    found, kept, lock = dependents(packages, "lib", SemVer.parse("1.1.0"))
+    assert {each.package.name for each in found if each.takes} == {"a", "any", "both"}
+    assert {f"{each.version}" for each in kept if each.name == "lib"} == {"1.0.0", "1.1.0", "2.0.0"}
+    assert lock == {"a/1.0.0": {"lib": "1.1.0"}, "any/1.0.0": {"lib": "1.1.0"}}
+    with Engine(kept).session(lock=lock) as session:
+        parents = [session.type(each).parents[0].label for each in ("any.B", "b.B")]
+    assert parents == ["lib.A/1.1.0@lib", "lib.A/2.0.0@lib"]

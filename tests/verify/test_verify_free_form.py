@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import pytest
-from evolving import Store, evolve, forget, thing
+from evolving import Store, evolution, evolve, forget, load, thing
 
 from trundle import verify
 from trundle.runtime import Scheme
+from trundle.verify._oracle_laws import law8_of_edits
+from trundle.verify._parts import part_of, world_of
 
 V1, V2 = "2020-01-01", "2021-01-01"
 VERSIONS = {
@@ -62,3 +64,43 @@ def test_a_loss_with_an_edit_beside_free_form_data_is_reported(scheme: Scheme) -
     law(scheme, store, p={"on": True, "x": ""}, n=2)
     with pytest.raises(verify.LawBroken, match=r"law 3.* at \$\.p\.on"):
         law(Forgetting(scheme), store, p={"on": True, "x": ""}, n=2)
+
+
+def holders(elements: str) -> Any:
+    """A version with an object of two variants, each with a list."""
+    return {
+        "Thing": {"p": "A|B"},
+        "A": {"kind!": "KindA", "l": f"[{elements}]"},
+        "B": {"kind!": "KindB", "l": f"[{elements}]"},
+        "KindA": ["a"],
+        "KindB": ["b"],
+    }
+
+
+class Emptying(Forgetting):
+    """A scheme that empties the list of what it stores over something."""
+
+    def to_storage(self, value: Any, base: Any = None) -> Any:
+        tree = json.loads(self._scheme.encode(self._scheme.to_storage(value, base)))
+        if base is not None:
+            tree["p"]["l"] = []
+        return self._scheme.decode(json.dumps(tree).encode())
+
+
+def test_elements_that_fit_no_type_go_with_the_object_that_holds_them() -> None:
+    versions = {V1: {**holders("Switch"), "Switch": {"on!": "boolean"}}, V2: holders("any")}
+    made = evolution(versions, hub=V2)
+    world = world_of(part_of(made, made.resources[0]), V2)
+    scheme = load(made)
+    try:
+        store = Store(scheme).put(V2, p={"kind": "a", "l": [{"x": 1}]})
+        assert store.read(V1) == {"p": {"kind": "a", "l": []}}
+        stored = scheme.decode(store.stored)
+        other = scheme.decode(thing(V1, p={"kind": "b", "l": []}))
+        law8_of_edits(scheme, world, stored, other)
+        same = scheme.decode(thing(V1, p={"kind": "a", "l": []}))
+        law8_of_edits(scheme, world, stored, same)
+        with pytest.raises(verify.LawBroken, match=r"laws 3 and 4.* at \$\.p\.l"):
+            law8_of_edits(cast("Any", Emptying(scheme)), world, stored, same)
+    finally:
+        forget(scheme)

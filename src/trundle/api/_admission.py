@@ -13,7 +13,7 @@ from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._requests import Request, Target
 from trundle.api._requirements import metadata_of
 from trundle.api._status import ApiError, Cause, internal, invalid
-from trundle.api._views import Views
+from trundle.api._views import OWNERS, Views
 from trundle.api.admission import (
     AdmissionRequest,
     DeniedError,
@@ -38,7 +38,6 @@ Causes: TypeAlias = Callable[[Target, Mapping[str, Any]], list[Cause]]
 
 _HELD = ("name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")  # fmt: skip
 _OF_STORED = ("uid", "resourceVersion", "generation", "creationTimestamp")
-_OWNERS = "managedFields"
 _OPTIONS: Mapping[AdmissionOperation, Sequence[str]] = {
     "create": ("fieldManager", "fieldValidation"),
     "update": ("fieldManager", "fieldValidation"),
@@ -224,7 +223,7 @@ class Admission:
             if new_causes := [x for x in self._causes(seen, after) if x not in before_causes]:
                 raise HookError(str(invalid(target.kind, target.name, new_causes)))
             if owners is not None:
-                after["metadata"] = {**after["metadata"], _OWNERS: owners}
+                after["metadata"] = {**after["metadata"], OWNERS: owners}
             read = self._views.as_read(after, hook.kind, hook.served, _STRICT, new.data)
         return to_scheme(read, hook.kind, hook.served)
 
@@ -232,7 +231,7 @@ class Admission:
         """An object as a hook sees it, and the owners of its fields."""
         with _Failing(hook, "read"):
             document = object_of(self._views.kept(found, hook.kind, hook.served))
-        return document, document["metadata"].pop(_OWNERS, None)
+        return document, document["metadata"].pop(OWNERS, None)
 
 
 def _question(

@@ -20,7 +20,7 @@ from trundle.api._status import ApiError, Cause, answer_to_any, missing, not_all
 from trundle.api._steps import done
 from trundle.api.access import Gate
 from trundle.errors import TrundleError
-from trundle.store import ConflictError, NoSuchObjectError
+from trundle.store import ConflictError, NoSuchObjectError, StoredObject
 
 DEFAULT = "default"
 """The namespace that is always there."""
@@ -151,7 +151,7 @@ class Namespaces(Resources):
     def _terminate(self, target: Target) -> None:
         """Says in the status that a namespace is being deleted."""
 
-        def terminating(live: dict[str, Any], _: bytes) -> Wanted:
+        def terminating(live: dict[str, Any], _: StoredObject) -> Wanted:
             return Wanted({**live, "status": {**live.get("status", {}), "phase": "Terminating"}})
 
         status = Target(target.kind, target.served, "", target.name, "status")

@@ -2,17 +2,20 @@
 
 import datetime as dt
 import functools
+import sys
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._recent import Recent
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
 from trundle.api.apply import (
     KEPT_BY,
     ApplyConflictError,
     ElementError,
+    FieldSet,
     LineageWords,
     ListError,
     UnreadableFieldsError,
@@ -25,13 +28,16 @@ from trundle.api.apply import (
     shown_fields,
     updated,
 )
+from trundle.evolution import Lineage
 from trundle.version import ApiVersion
 
 _OWNERS = b'"managedFields"'
 _LONGEST = 128
 _HEAD = ("apiVersion", "kind", "metadata")
 _KEPT = 1024
-"""How many translated sets of fields are kept; most objects of a resource type have the same few."""
+"""How many translated entries are kept; most objects of a resource type have the same few."""
+_KEPT_BYTES = 1024 * 1024
+"""How many bytes of translated sets of fields are kept, about."""
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _entries = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
@@ -59,6 +65,34 @@ def renamed_fields(
     return encode(shown) if shown else {}
 
 
+class _KnownWords(LineageWords):
+    """Words that know sets of fields which were translated lately; most objects of a resource type have the same few."""
+
+    def __init__(self, root: Lineage, version: ApiVersion, hub: ApiVersion) -> None:
+        super().__init__(root, version, hub)
+        self._shown: Recent[tuple[FieldSet, FieldSet]] = Recent(_KEPT_BYTES)
+        self._kept: Recent[FieldSet] = Recent(_KEPT_BYTES)
+
+    def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
+        found = self._shown.get(fields)
+        if found is None:
+            found = super().shown(fields)
+            self._shown.keep(fields, found, _size(fields))
+        return found
+
+    def kept(self, fields: FieldSet, hidden: FieldSet) -> FieldSet:
+        found = self._kept.get((fields, hidden))
+        if found is None:
+            found = super().kept(fields, hidden)
+            self._kept.keep((fields, hidden), found, _size(found))
+        return found
+
+
+def _size(fields: FieldSet) -> int:
+    """How many bytes a set of fields and its translation hold, about."""
+    return sum(2 * sys.getsizeof(each) for path in fields for each in (path, *path))
+
+
 class Ownership:
     """Keeps owners of fields in the words of the hub, for writes and reads at a version.
 
@@ -70,7 +104,7 @@ class Ownership:
     def __init__(self, kind: ServedKind, served: ServedVersion) -> None:
         self._kind = kind
         self._version = kind.api_version(served)
-        self._words = LineageWords(kind.lineage, ApiVersion.parse(served.version), kind.hub)
+        self._words = _KnownWords(kind.lineage, ApiVersion.parse(served.version), kind.hub)
         self._shape = resource_shape(served.schema, served.resource)
         self._keeps_status = kind.keeps_status(served)
         self._fields = functools.lru_cache(_KEPT)(self._shown_fields)

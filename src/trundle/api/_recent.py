@@ -1,12 +1,12 @@
 """What was made of something lately, to be found again instead of being made again."""
 
 from collections.abc import Hashable
+from typing import Generic, TypeVar
 
-Known = dict[Hashable, tuple[bytes, int]]
-"""What was made, and how many bytes it holds with what it was made of."""
+_T = TypeVar("_T")
 
 
-class Recent:
+class Recent(Generic[_T]):
     """Keeps what was made lately, as long as it is asked for or there is room.
 
     Threads may share it: at worst something is made again.
@@ -18,10 +18,11 @@ class Recent:
     def __init__(self, most: int) -> None:
         self._most = most
         self._size = 0
-        self._new: Known = {}
-        self._old: Known = {}
+        # With how many bytes it holds, and what it was made of.
+        self._new: dict[Hashable, tuple[_T, int]] = {}
+        self._old: dict[Hashable, tuple[_T, int]] = {}
 
-    def get(self, key: Hashable) -> bytes | None:
+    def get(self, key: Hashable) -> _T | None:
         """What was kept; None where it was not, or long ago."""
         found = self._new.get(key)
         if found is None:
@@ -31,7 +32,7 @@ class Recent:
             self.keep(key, *found)
         return found[0]
 
-    def keep(self, key: Hashable, made: bytes, held: int) -> None:
+    def keep(self, key: Hashable, made: _T, held: int) -> None:
         """Keeps something.
 
         Args:

@@ -1,7 +1,7 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,7 +16,6 @@ from trundle.api._documents import (
     require_object,
     same_content,
     text_of,
-    to_scheme,
     values_of,
     with_tidy_metadata,
     without_version,
@@ -46,16 +45,17 @@ from trundle.api._status import (
 from trundle.api._status_part import stated_of, status_apart
 from trundle.api._steps import Lookup, Steps, Storing
 from trundle.api._validation import Validators
-from trundle.api._views import Failed
+from trundle.api._views import OWNERS, Failed
 from trundle.api.apply import STATUS
 from trundle.errors import TrundleError
 from trundle.runtime import Lenience
-from trundle.store import ConflictError, NoSuchObjectError, Store, StoredObject, Write
+from trundle.store import ConflictError, Draft, NoSuchObjectError, Store, StoredObject, Write
 
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
 
 
+_NOTHING: Mapping[str, Any] = {}
 _decode = msgspec.json.decode
 
 
@@ -64,10 +64,12 @@ class Wanted(NamedTuple):
 
     Attributes:
         document: the object from now on, with its owners.
+        draft: what that makes of the object, where it is known.
         is_valid: whether its version's schema is known to have nothing against it.
     """
 
     document: dict[str, Any]
+    draft: Draft | None = None
     is_valid: bool = False
 
 
@@ -129,23 +131,16 @@ class Resources(ObjectReads):
         reading = Reading(request, name)
         stated = self.made(target, document)
         self._validators.require_valid(target, None, stated)
-        whole = self._read(target, reading, stated)
+        draft, read = self._read(target, reading, stated)
         ownership = self.views.ownership(target.kind, target.served)
-        owned = ownership.after_update({}, whole, request.manager, self._clock())
-        return (yield from self._create(request, target, reading, owned))
+        owned = ownership.after_update({}, read, request.manager, self._clock())
+        return (yield from self._create(request, target, reading, _owned(draft, owned)))
 
-    def _create(
-        self, request: Request, target: Target, reading: Reading, document: dict[str, Any]
-    ) -> Steps:
+    def _create(self, request: Request, target: Target, reading: Reading, draft: Draft) -> Steps:
         self._admit(target)
 
         def prepared(further: Sequence[bytes]) -> Write:
-            return self.store.creation(
-                self.key(target),
-                to_scheme(document, target.kind, target.served),
-                lenience=reading.lenience,
-                further=further,
-            )
+            return self.store.creation(draft, further=further)
 
         with reading.explained(target):
             tried = self._tried(prepared)
@@ -221,7 +216,7 @@ class Resources(ObjectReads):
         reading.require_strict(target)
         ownership = self.views.ownership(target.kind, target.served)
 
-        def after(live: dict[str, Any], _: bytes) -> Wanted:
+        def after(live: dict[str, Any], _: StoredObject | None) -> Wanted:
             if live:
                 require_same(target, live, config, patched=True)
             with explained(target):
@@ -236,9 +231,11 @@ class Resources(ObjectReads):
             if error.reason != "NotFound" or target.subresource:
                 raise
         require_new(target, metadata_of(config))
-        made = self.made(target, after({}, b"").document)
+        made = self.made(target, after({}, None).document)
         self._validators.require_valid(target, None, made)
-        return (yield from self._create(request, target, reading, made))
+        with reading.explained(target):
+            draft = self._draft(target, made, reading.lenience)
+        return (yield from self._create(request, target, reading, draft))
 
     def delete(self, request: Request) -> Answer:
         """Deletes an object, or marks it as deleted while it has finalizers."""
@@ -271,32 +268,32 @@ class Resources(ObjectReads):
         reading = Reading(request, target.name)
         ownership = self.views.ownership(target.kind, target.served)
 
-        def after(live: dict[str, Any], stored: bytes) -> Wanted:
+        def after(live: dict[str, Any], current: StoredObject) -> Wanted:
             document = change(lambda: object_of(ownership.shown(text_of(live))))
             require_kind(document, target.kind, target.served)
             require_same(target, live, document, patched=request.media_type in PATCHES)
             require_version(target, metadata_of(document))
             wanted = status_apart(target, live, document)
             self._validators.require_valid(target, live, wanted)
-            read = self._read(target, reading, wanted, stored)
+            draft, read = self._read(target, reading, wanted, current, live)
             owned = ownership.after_update(
                 live, read, request.manager, self._clock(), target.subresource
             )
-            return Wanted(owned, is_valid=same_content(read, wanted))
+            return Wanted(owned, _owned(draft, owned), is_valid=same_content(read, wanted))
 
         return (yield from self.write(request, after, reading))
 
     def write(
         self,
         request: Request,
-        after: Callable[[dict[str, Any], bytes], Wanted],
+        after: Callable[[dict[str, Any], StoredObject], Wanted],
         reading: Reading | None = None,
     ) -> Steps:
         """Writes what an object becomes; over what another client wrote meanwhile, again.
 
         Args:
             request: the request.
-            after: gives the object from now on, with its owners, from what it was and from what is stored of it.
+            after: gives the object from now on, with its owners, from what it was, as clients see it and as it is stored.
             reading: how the client's document is read.
         """
         target = request.target
@@ -307,12 +304,12 @@ class Resources(ObjectReads):
                 yield lookup
                 current = lookup.outcome()
                 before = object_of(self.views.kept(current, target.kind, target.served))
-            found = after(before, current.data)
+            found = after(before, current)
             wanted = self.changed(target, before, found.document)
             same = text_of(wanted) == text_of(before)
             if not same and not found.is_valid:
                 self._validators.require_valid(target, before, wanted)
-            prepared = self._replacing(target, current, wanted, reading.lenience)
+            prepared = self._replacing(target, current, wanted, found, reading.lenience)
             try:
                 tried = self._tried(prepared)
                 further, warned = self._admission.writing(request, target, current, tried)
@@ -334,38 +331,53 @@ class Resources(ObjectReads):
         raise modified(target.kind, target.name)
 
     def _replacing(
-        self, target: Target, current: StoredObject, wanted: dict[str, Any], lenience: Lenience
+        self,
+        target: Target,
+        current: StoredObject,
+        wanted: dict[str, Any],
+        found: Wanted,
+        lenience: Lenience,
     ) -> _Prepared:
         """Puts a document over an object that was read, and further ones over that."""
 
         def prepared(further: Sequence[bytes]) -> Write:
-            return self.store.replacement(
-                self.key(target),
-                to_scheme(wanted, target.kind, target.served),
-                resource_version=current.resource_version,
-                uid=current.uid,
-                counts=target.subresource != STATUS,
-                lenience=lenience,
-                further=further,
-            )
+            draft = found.draft if wanted == found.document else None
+            if draft is None:
+                draft = self._draft(target, wanted, lenience, current)
+            counts = target.subresource != STATUS
+            return self.store.replacement(draft, current, counts=counts, further=further)
 
         return prepared
+
+    def _draft(
+        self,
+        target: Target,
+        document: dict[str, Any],
+        lenience: Lenience,
+        current: StoredObject | None = None,
+    ) -> Draft:
+        key = self.key(target)
+        return self.views.draft(key, document, target.kind, target.served, lenience, current)
 
     def _read(
         self,
         target: Target,
         reading: Reading,
         document: dict[str, Any],
-        stored: bytes | None = None,
-    ) -> dict[str, Any]:
-        """A client's document as it is read: with defaults, without nulls and unknown fields."""
+        current: StoredObject | None = None,
+        live: Mapping[str, Any] = _NOTHING,
+    ) -> tuple[Draft, dict[str, Any]]:
+        """What a client's document makes of an object, with the owners as before; and the document as it is read.
+
+        That has defaults, no nulls, no unknown fields, and the owners that the client names.
+        """
         reading.note_metadata(document)
         with reading.explained(target):
-            found = self.views.as_read(
-                document, target.kind, target.served, reading.lenience, stored
-            )
+            as_before = _with_owners(document, _owners(live))
+            draft = self._draft(target, as_before, reading.lenience, current)
+            read = self.views.drafted(draft, target.kind, target.served, current)
         reading.require_strict(target)
-        return found
+        return draft, _with_owners(read, _owners(document))
 
     def changed(
         self, target: Target, before: dict[str, Any], after: dict[str, Any]
@@ -376,6 +388,23 @@ class Resources(ObjectReads):
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
         """What of a new object is stored: all but its status, where that is written apart."""
         return stated_of(target, document)
+
+
+def _owners(document: Mapping[str, Any]) -> Any:
+    """The owners that a document names; None where it names none."""
+    return metadata_of(document).get(OWNERS)
+
+
+def _owned(draft: Draft, document: dict[str, Any]) -> Draft:
+    """A draft with the owners that a document names."""
+    owners = _owners(document)
+    return replace(draft, metadata={OWNERS: None if owners is None else text_of(owners)})
+
+
+def _with_owners(document: dict[str, Any], owners: Any) -> dict[str, Any]:
+    """A document with other owners of its fields; None for none at all."""
+    metadata = {key: each for key, each in metadata_of(document).items() if key != OWNERS}
+    return {**document, "metadata": metadata if owners is None else {**metadata, OWNERS: owners}}
 
 
 def _named(target: Target, name: str) -> Target:

@@ -11,7 +11,10 @@ from trundle.api._ownership import Ownership
 from trundle.api._recent import Recent
 from trundle.api.monitoring import counted
 from trundle.runtime import ConversionError, DocumentError, Lenience
-from trundle.store import Store, StoredObject
+from trundle.store import Draft, Key, Store, StoredObject
+
+OWNERS = "managedFields"
+"""The member of metadata that says who owns which fields."""
 
 UNCONVERTIBLE = "trundle.dev/cannot-be-converted"
 """The annotation of an object that a version cannot show; its value says why."""
@@ -35,7 +38,7 @@ class Views:
         self._store = store
         self._failed = failed
         self._ownerships: dict[tuple[str, str], Ownership] = {}
-        self._recent = Recent(_REMEMBERED)
+        self._recent: Recent[bytes] = Recent(_REMEMBERED)
 
     def ownership(self, kind: ServedKind, served: ServedVersion) -> Ownership:
         """Who owns what at a version of a resource type."""
@@ -77,22 +80,63 @@ class Views:
         """
         return self.ownership(kind, served).shown(self.kept(found, kind, served))
 
+    def draft(
+        self,
+        key: Key,
+        document: dict[str, Any],
+        kind: ServedKind,
+        served: ServedVersion,
+        lenience: Lenience,
+        current: StoredObject | None = None,
+    ) -> Draft:
+        """What a client's document makes of an object.
+
+        Args:
+            key: the object's key.
+            document: the document, with owners of its fields as they are kept.
+            kind: its resource type.
+            served: its version.
+            lenience: what is tolerated about it.
+            current: the object as it is stored; None where it is created.
+
+        Raises:
+            ConversionError: it is not what its version says.
+            InvalidMetadataError: its metadata cannot be kept, or names another object.
+        """
+        given = to_scheme(with_tidy_metadata(document), kind, served)
+        return self._store.draft(key, given, current, lenience=lenience)
+
+    def drafted(
+        self,
+        draft: Draft,
+        kind: ServedKind,
+        served: ServedVersion,
+        current: StoredObject | None = None,
+    ) -> dict[str, Any]:
+        """A draft as the object would be shown: with its defaults, without what is dropped; see `draft`."""
+        if current is None:
+            shown = self._store.scheme.read(served.version, draft.data)
+        else:
+            found = msgspec.structs.replace(current, data=draft.data)
+            shown = self._store.shown(found, served.version)
+        return object_of(to_client(shown, kind, served))
+
     def as_read(
         self,
         document: dict[str, Any],
         kind: ServedKind,
         served: ServedVersion,
         lenience: Lenience,
-        stored: bytes | None = None,
+        stored: bytes,
     ) -> dict[str, Any]:
-        """A client's document as it would be shown if it were written: with its defaults, without what is dropped.
+        """A document as it would be shown if it were written: with its defaults, without what is dropped.
 
         Args:
             document: the document.
             kind: its resource type.
             served: its version.
             lenience: what is tolerated about it.
-            stored: what is stored of the object; None where it is created.
+            stored: what is stored of the object.
 
         Raises:
             ConversionError: it is not what its version says.

@@ -1,6 +1,6 @@
 """`trundle package test`: how it finds packages, runs their tests and shows what came out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -101,6 +101,7 @@ def run_tests_of(
         limits=limits_of(RunOptions(memory=memory_limit)),
         coverage=coverage,
         trace=trace,
+        lock=what.lock,
     )
     found = _outcomes(run, cases)
     covered = Covered.of(found) if coverage else None
@@ -124,17 +125,19 @@ class _Tested(NamedTuple):
     Attributes:
         packages: the packages whose tests run.
         among: all packages that tests may use, those included.
+        lock: which versions requirements get.
     """
 
     packages: "list[Package]"
     among: "list[Package]"
+    lock: "Mapping[str, Mapping[str, str]]"
 
 
 def _tested(folders: Sequence[Path], others: Sequence[Path]) -> _Tested:
     """The packages in folders, with others that they may use."""
     packages = _distinct(packages_below(folders or [Path()]))
     more = packages_below(others) if others else []
-    return _Tested(packages, _distinct([*packages, *more]))
+    return _Tested(packages, _distinct([*packages, *more]), {})
 
 
 def _tested_against(
@@ -161,7 +164,7 @@ def _tested_against(
         given = _given(release, kept)
         name, version = given.name, given.version
         among = [given, *(each for each in among if (each.name, each.version) != (name, version))]
-    found, kept_packages = dependents(_distinct(among), name, version)
+    found, kept_packages, lock = dependents(_distinct(among), name, version)
     for each in found:
         if not each.takes:
             way = " > ".join(each.path)
@@ -170,7 +173,7 @@ def _tested_against(
     if not taking:
         expected = f"packages that depend on {name} and take {version}"
         raise unmet(release, expected, "none", "name the folders they are in", ExitCode.NOT_FOUND)
-    return _Tested(taking, kept_packages)
+    return _Tested(taking, kept_packages, lock)
 
 
 def _given(release: str, kept: CatalogPlace) -> "Package":
@@ -211,7 +214,7 @@ def _cases_of(what: _Tested, names: Sequence[str]) -> "list[Case]":
     from trundle.engine import Engine  # noqa: PLC0415
     from trundle.testing import cases_in, chosen  # noqa: PLC0415
 
-    with Engine(what.among).session() as session:
+    with Engine(what.among).session(lock=what.lock) as session:
         cases = [case for each in what.packages for case in cases_in(session, each)]
     if not cases:
         where = ", ".join(each.name for each in what.packages)

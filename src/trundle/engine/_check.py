@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.engine._beforehand import Beforehand
 from trundle.engine._classes import Classes
 from trundle.engine._core import core_packages
 from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
@@ -123,6 +124,7 @@ class _Checker:
         self._sources = Sources(limits)
         lock = Lock(repository)
         self._classes = Classes(repository, self._sources, lock, limits, _no_static)
+        self._beforehand = Beforehand(self._classes, self._sources)
 
     def package(self, package: Package) -> Iterator[Finding]:
         """What is wrong with the classes of one package, and with what it attaches to itself."""
@@ -135,11 +137,14 @@ class _Checker:
                 continue
             yield from self._members(type_)
             yield from self._bodies(type_)
-            yield from _unread(type_)
+            unread = tuple(_unread(type_))
+            yield from unread
+            yield from _quoted(type_)
             yield from self._names(type_)
             for wrong in self._classes.meta_errors(type_):
                 yield from wrong.findings
             yield from self._attached(type_)
+            yield from self._constants(type_, {each.place.line for each in unread})
 
     def _members(self, type_: Type) -> Iterator[Finding]:
         for each in type_.declaration.properties.values():
@@ -196,6 +201,20 @@ class _Checker:
                         line=name.line,
                     )
                     yield replace(error.findings[0], severity="warning")
+
+    def _constants(self, type_: Type, unread: set[int | None]) -> Iterator[Finding]:
+        """Constants that break contracts; warnings where no object shows them, or the code may never run.
+
+        Args:
+            type_: the class.
+            unread: the lines of texts that were probably meant as expressions.
+        """
+        for error, is_shown in self._beforehand.defaults(type_):
+            if error.line in unread:
+                continue
+            yield error.findings[0] if is_shown else replace(error.findings[0], severity="warning")
+        for error in self._beforehand.made(type_):
+            yield replace(error.findings[0], severity="warning")
 
     def _wrong_values(self, type_: Type, meta: Type, node: MapNode) -> Iterator[tuple[str, str]]:
         known = list(meta.properties)
@@ -288,6 +307,22 @@ def _unread(type_: Type) -> Iterator[Finding]:
                         line=each.line,
                     )
                     yield replace(located.findings[0], severity="warning")
+
+
+def _quoted(type_: Type) -> Iterator[Finding]:
+    """Contracts that stand in quotes, so that they take that very text and nothing else; a warning, for it may be meant so."""
+    for member, each in _contracted(type_.declaration):
+        match each.contract:
+            case ScalarNode(value=str(text), may_be_expression=False, is_tagged=False) as node:
+                if text.startswith("$"):
+                    error = type_.error(
+                        EngineCode.SYNTAX,
+                        expectation(f"the contract {text}", "that text, for it stands in quotes"),
+                        advice="remove the quotes, or write `!yaql` before them",
+                        member=member or each.name,
+                        line=node.line,
+                    )
+                    yield replace(error.findings[0], severity="warning")
 
 
 def _written(declaration: ClassDeclaration) -> Iterator[tuple[str, Node]]:

@@ -1,7 +1,7 @@
 """The types that the code of a class names: in its contracts and defaults, and in the bodies of its methods."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
 from trundle.engine._errors import EngineError
@@ -25,6 +25,7 @@ from trundle.engine.expressions import (
     Unary,
     Variable,
     Word,
+    class_name,
     code_of,
     dotted_name,
 )
@@ -65,6 +66,63 @@ def mentions(declaration: ClassDeclaration) -> Iterator[Mention]:
                 yield Mention(name, method.name, line, is_loaded=False)
 
 
+class Making(NamedTuple):
+    """A constant that code gives to `new`.
+
+    Attributes:
+        name: the class, as it is written.
+        property: the property, or the argument of `.init`, that it is for.
+        value: the constant.
+        member: the property or method whose code it is.
+        line: where; None where that is not known.
+    """
+
+    name: str
+    property: str
+    value: Any
+    member: str
+    line: int | None
+
+
+def makings(declaration: ClassDeclaration) -> Iterator[Making]:
+    """The constants that the code of a class gives by name to `new`; what cannot be read gives none."""
+    for node, member in _code(declaration):
+        for expression in _expressions(code_of(node, declaration.file)):
+            for tree in _trees(expression):
+                if isinstance(tree, Call) and tree.name == "new" and tree.arguments:
+                    name = class_name(tree.arguments[0])
+                    for given, value in _constants(tree) if name else ():
+                        yield Making(name or "", given, value, member, expression.place.line)
+
+
+def _code(declaration: ClassDeclaration) -> Iterator[tuple[Node, str]]:
+    """The defaults of a class and the bodies of its methods, with the member that each belongs to."""
+    for each in declaration.properties.values():
+        if each.default is not None:
+            yield each.default, each.name
+    for method in declaration.methods.values():
+        for argument in method.arguments:
+            if argument.default is not None:
+                yield argument.default, method.name
+        if method.body is not None:
+            yield method.body, method.name
+
+
+def _constants(call: Call) -> Iterator[tuple[str, Any]]:
+    """What a call of `new` gives by name, where it is a constant."""
+    rules = [each for each in call.arguments[1:] if isinstance(each, Rule)]
+    for each in call.arguments[1:2]:
+        if isinstance(each, MapOf):
+            rules += [rule for rule in each.rules if isinstance(rule, Rule)]
+    for rule in rules:
+        match rule:
+            case Rule(source=Word(text=str(name)) | Constant(value=str(name)), destination=given):
+                if isinstance(given, Constant):
+                    yield name, given.value
+                elif isinstance(given, Word):
+                    yield name, given.text
+
+
 def named_types(node: Node | None, file: str) -> Iterator[str]:
     """The types that a part of a class file names, as they are written."""
     return (name for name, _ in _in_code(code_of(node, file))) if node is not None else iter(())
@@ -80,58 +138,61 @@ def _declared(
 
 
 def _in_code(code: Code) -> Iterator[tuple[str, int | None]]:
+    for expression in _expressions(code):
+        for tree in _trees(expression):
+            for name in _named(tree):
+                yield name, expression.place.line
+
+
+def _expressions(code: Code) -> Iterator[Expression]:
+    """The expressions in a part of a class file, but for names of exceptions."""
     match code:
         case Scalar():
             return
         case Listing():
             for each in code.items:
-                yield from _in_code(each)
+                yield from _expressions(each)
         case Mapped():
             for key, value in code.entries:
                 if isinstance(key, Scalar) and key.value in _EXCEPTIONS:
                     continue
-                yield from _in_code(key)
-                yield from _in_code(value)
+                yield from _expressions(key)
+                yield from _expressions(value)
         case Expression():
-            try:
-                tree = code.tree
-            except EngineError:
-                return
-            for name in _in_tree(tree):
-                yield name, code.place.line
+            yield code
 
 
-def _in_tree(root: Tree) -> Iterator[str]:
-    left: list[Tree] = [root]
+def _trees(expression: Expression) -> Iterator[Tree]:
+    """All parts of an expression; none of one that cannot be read."""
+    try:
+        left = [expression.tree]
+    except EngineError:
+        return
     while left:
         tree = left.pop()
+        yield tree
         match tree:
-            case Binary(operator=":", left=Word(text=prefix), right=Word(text=name)):
-                yield f"{prefix}:{name}"
-            case Unary(operator=":", operand=Word(text=name)):
-                yield f":{name}"
-            case Call(
-                name=function, arguments=(Word(text=name) | Constant(value=str(name)), *rest)
-            ):
-                if function in _TYPE_FIRST:
-                    yield name
-                left += rest
-            case Call(name="class" | "template", arguments=(Binary() as first, *rest)):
-                full_name = dotted_name(first)
-                if full_name is not None:
-                    yield full_name
-                    left += rest
-                else:
-                    left += (first, *rest)
-            case Call(arguments=parts) | Index(arguments=parts) | ListOf(items=parts):
+            case Call(arguments=parts) | ListOf(items=parts) | MapOf(rules=parts):
                 left += parts
-                if isinstance(tree, Index):
-                    left.append(tree.value)
-            case MapOf(rules=parts):
-                left += parts
+            case Index(value=value, arguments=parts):
+                left += (*parts, value)
             case Binary(left=one, right=other) | Rule(source=one, destination=other):
                 left += (one, other)
             case Unary(operand=inner) | Group(inner=inner):
                 left.append(inner)
             case Constant() | Word() | Variable() | Omitted():
                 pass
+
+
+def _named(tree: Tree) -> Iterator[str]:
+    """The type that one part of an expression names."""
+    match tree:
+        case Binary(operator=":", left=Word(), right=Word()) | Unary(operator=":", operand=Word()):
+            yield class_name(tree) or ""
+        case Call(name=function, arguments=(Word() | Constant(value=str()) as first, *_)):
+            if function in _TYPE_FIRST:
+                yield class_name(first) or ""
+        case Call(name="class" | "template", arguments=(Binary() as first, *_)):
+            full_name = dotted_name(first)
+            if full_name is not None:
+                yield full_name

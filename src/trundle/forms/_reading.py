@@ -130,7 +130,7 @@ class _Reader(Findings):
         if isinstance(found, Mapped):
             header = found.get("?")
             if not (isinstance(header, Mapped) and header.get("type") is not None):
-                advice = "write `?: {type: CLASS}`"
+                advice = "write `'?': {type: CLASS}`, with the quotes inside of braces"
                 self.wrong(FormCode.STRUCTURE, found.line, "the class under `?`", "none", advice)
         return found
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from trundle.evolution import Lineage, Place
 from trundle.report._matched_properties import Meeting, spelled
-from trundle.report._similarity import case_only, likeness, overlap, texts_alike
+from trundle.report._similarity import case_only, has_name, likeness, overlap, texts_alike
 from trundle.report._spelling import DefinitionPair, paired_definitions
 from trundle.report._walk import TypePair
 from trundle.schema import EnumType, ObjectType, Schema
@@ -13,6 +13,7 @@ from trundle.version import ApiVersion
 
 _SAME_DOCS = 0.85
 _SIMILAR = 0.4
+_NAME_IN_NAME = 0.4
 _SAME_MEMBERS = 0.75
 _MANY_MEMBERS = 2
 """Objects with fewer members in common have them in common by accident."""
@@ -58,7 +59,7 @@ def likely_renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Rename]
     ]
     for each in candidates:
         rivals = _rivals(each, candidates) if each.members else max(len(removed), len(added))
-        evidence = _evidence(lineage, each, rivals)
+        evidence = _evidence(lineage, each, rivals, alone=_alone_has_name(each, removed, added))
         if evidence:
             types = tuple(
                 (one.name, other.name)
@@ -100,7 +101,21 @@ def _rivals(one: _Candidate, candidates: list[_Candidate]) -> int:
     return max(len(removed), len(added), 1)
 
 
-def _evidence(lineage: Lineage, found: _Candidate, rivals: int) -> tuple[tuple[float, str], ...]:
+def _alone_has_name(one: _Candidate, removed: list[Place], added: list[Place]) -> bool:
+    """Whether one name has all words of the other and more, and no other name of either side does, as `deprecatedCount` for `count`."""
+    older, newer = one.older.property, one.newer.property
+    shorter, longer = (older, newer) if has_name(newer, older) else (newer, older)
+    if not has_name(longer, shorter):
+        return False
+    names = {each.property for each in (*removed, *added)}
+    return not any(
+        has_name(each, shorter) or has_name(longer, each) for each in names - {shorter, longer}
+    )
+
+
+def _evidence(
+    lineage: Lineage, found: _Candidate, rivals: int, *, alone: bool
+) -> tuple[tuple[float, str], ...]:
     """The evidence for a rename: pairs of weight and words; empty where the types exclude it."""
     older, newer, shared = found
     ours, theirs = spelled(lineage, older), spelled(lineage, newer)
@@ -120,6 +135,8 @@ def _evidence(lineage: Lineage, found: _Candidate, rivals: int) -> tuple[tuple[f
             similar or ("similar names" if name > _SIMILAR else ""),
         ),
     ]
+    if alone:
+        evidence.append((_NAME_IN_NAME, "no other name has its words"))
     if docs >= _SAME_DOCS:
         evidence.append((0.7 * docs, "same description" if docs == 1 else "similar descriptions"))
     return tuple(evidence)

@@ -25,6 +25,12 @@ def _bare(name: str) -> str:
     return "".join(letter for letter in name.casefold() if letter.isalnum())
 
 
+def has_name(longer: str, shorter: str) -> bool:
+    """Whether a name has all words of another, and more: `deprecatedCount` has those of `count`."""
+    ours, theirs = Counter(words(longer)), Counter(words(shorter))
+    return bool(theirs) and theirs < ours
+
+
 def likeness(one: str, other: str) -> float:
     """How much two names are alike: by their letters and by the words they share, half each.
 

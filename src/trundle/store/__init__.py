@@ -5,7 +5,7 @@
 
 from trundle.store._checking import CheckPart, check, check_part, plan_check
 from trundle.store._compaction import Compaction, compact
-from trundle.store._decisions import Decision, missing
+from trundle.store._decisions import Decision, Draft, missing
 from trundle.store._errors import (
     ConflictError,
     FutureVersionError,
@@ -62,6 +62,7 @@ __all__ = [
     "Compaction",
     "ConflictError",
     "Decision",
+    "Draft",
     "FutureVersionError",
     "GoneError",
     "Holder",

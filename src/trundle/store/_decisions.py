@@ -6,7 +6,7 @@ write is refused.
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import msgspec
@@ -22,6 +22,7 @@ from trundle.store._documents import (
     same_content,
     to_put,
     version_of,
+    with_members_of_metadata,
     with_metadata,
 )
 from trundle.store._errors import (
@@ -100,13 +101,60 @@ def missing(key: Key) -> NoSuchObjectError:
     return NoSuchObjectError(str(key), "an object", "none", "create it, or correct the name")
 
 
-def creating(
-    key: Key,
-    document: bytes,
-    version: str | None,
-    lenience: Lenience | None,
-    further: Sequence[bytes] = (),
-) -> Decide:
+Put: TypeAlias = Callable[[bytes | None, AnyScheme], bytes]
+"""Gives what is stored from now on, over what is stored; None where nothing is."""
+
+
+def putting(
+    key: Key, document: bytes, version: str | None = None, lenience: Lenience | None = None
+) -> Put:
+    """Puts a document.
+
+    Args:
+        key: the object's key.
+        document: the document.
+        version: its API version; None where it says that.
+        lenience: what is tolerated about it.
+    """
+
+    def put(base: bytes | None, scheme: AnyScheme) -> bytes:
+        seen = () if base is None else _seen(base, version or version_of(document), scheme)
+        given = to_put(key, document, seen)
+        resource = resource_beside(key, given, scheme)
+        data: bytes = scheme.put(version, given, base, resource=resource, lenience=lenience)
+        return data
+
+    return put
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a document makes of an object, put before it is stored.
+
+    Attributes:
+        key: the object's key.
+        put: puts the document.
+        scheme: the scheme that put it.
+        base: what it was put over; None for a new object.
+        data: what that gave.
+        metadata: members of the metadata that are other ones than in the document, as JSON; None for those that are left out.
+    """
+
+    key: Key
+    put: Put
+    scheme: AnyScheme
+    base: bytes | None
+    data: bytes
+    metadata: Mapping[str, bytes | None] = field(default_factory=dict)
+
+    def over(self, base: bytes | None, scheme: AnyScheme) -> bytes:
+        """What is stored from now on: a `Put`. It puts the document again only where what is stored was rewritten meanwhile, in another shape or for one."""
+        is_same = base == self.base and scheme is self.scheme
+        data = self.data if is_same else self.put(base, scheme)
+        return with_members_of_metadata(data, self.metadata, () if base is None else (base,))
+
+
+def creating(key: Key, put: Put, further: Sequence[bytes] = ()) -> Decide:
     """Stores a new object."""
 
     def decide(current: StoredObject | None, moment: Moment) -> Decision:
@@ -114,10 +162,7 @@ def creating(
             advice = "replace it, or choose another name"
             found = f"one with resource version {current.resource_version}"
             raise ObjectExistsError(str(key), "no such object", found, advice)
-        given = to_put(key, document, iter(()))
-        resource = resource_beside(key, given, moment.scheme)
-        data = moment.scheme.put(version, given, resource=resource, lenience=lenience)
-        data = _put_over(key, data, further, moment.scheme)
+        data = _put_over(key, put(None, moment.scheme), further, moment.scheme)
         columns = columns_of(key, data)
         made = StoredObject(
             key=key,
@@ -136,24 +181,13 @@ def creating(
 
 
 def replacing(
-    key: Key,
-    document: bytes,
-    version: str | None,
-    lenience: Lenience | None,
-    expected: Expected,
-    *,
-    counts: bool,
-    further: Sequence[bytes] = (),
+    key: Key, put: Put, expected: Expected, *, counts: bool, further: Sequence[bytes] = ()
 ) -> Decide:
     """Puts a document over an object."""
 
     def decide(current: StoredObject | None, moment: Moment) -> Decision:
         found = expected.found(key, current)
-        scheme = moment.scheme
-        given = to_put(key, document, _seen(found.data, version or version_of(document), scheme))
-        resource = resource_beside(key, given, scheme)
-        data = scheme.put(version, given, found.data, resource=resource, lenience=lenience)
-        data = _put_over(key, data, further, scheme)
+        data = _put_over(key, put(found.data, moment.scheme), further, moment.scheme)
         if data == found.data:
             return Decision(None, found)
         written = _written(found, data, moment)
@@ -174,8 +208,7 @@ def _seen(data: bytes, version: str | None, scheme: AnyScheme) -> Iterator[bytes
 def _put_over(key: Key, data: bytes, further: Sequence[bytes], scheme: AnyScheme) -> bytes:
     """A stored document after further documents were put over it, one after another."""
     for each in further:
-        given = to_put(key, each, _seen(data, version_of(each), scheme))
-        data = scheme.put(None, given, data, resource=resource_beside(key, given, scheme))
+        data = putting(key, each)(data, scheme)
     return data
 
 

@@ -4,7 +4,7 @@ What the columns of an object have is not in its bytes: it is taken out of docum
 shown. All else passes as it is written.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
@@ -144,7 +144,7 @@ def metadata_of(key: Key, members: dict[str, msgspec.Raw]) -> dict[str, msgspec.
         raise _invalid(key, "an object", found) from None
 
 
-def to_put(key: Key, document: bytes, seen: Iterator[bytes]) -> bytes:
+def to_put(key: Key, document: bytes, seen: Iterable[bytes]) -> bytes:
     """A document as it is put over what is stored: its metadata has the key, and nothing that columns have.
 
     Args:
@@ -172,7 +172,7 @@ def to_put(key: Key, document: bytes, seen: Iterator[bytes]) -> bytes:
     return msgspec.json.encode(members)
 
 
-def _spelt(metadata: bytes, seen: Iterator[bytes]) -> bytes:
+def _spelt(metadata: bytes, seen: Iterable[bytes]) -> bytes:
     """Metadata as one of some documents spells it; as it is where none has the same."""
     value: Any = None
     for each in seen:
@@ -191,6 +191,29 @@ def with_metadata(data: bytes, metadata: bytes) -> bytes:
     """A document with other metadata."""
     members = members_of(data)
     members[_METADATA] = msgspec.Raw(metadata)
+    return msgspec.json.encode(members)
+
+
+def with_members_of_metadata(
+    data: bytes, changed: Mapping[str, bytes | None], seen: Iterable[bytes]
+) -> bytes:
+    """A document with other members of its metadata.
+
+    Args:
+        data: the document.
+        changed: the members, as JSON; None for those that are left out.
+        seen: see `to_put`.
+    """
+    if not changed:
+        return data
+    members = members_of(data)
+    kept = _members(members.get(_METADATA, b"{}"))
+    for name, each in changed.items():
+        kept.pop(name, None)
+        if each is not None:
+            kept[name] = msgspec.Raw(each)
+    metadata = msgspec.json.encode(kept)
+    members[_METADATA] = msgspec.Raw(_spelt(metadata, seen))
     return msgspec.json.encode(members)
 
 

@@ -11,12 +11,14 @@ from trundle.runtime import AnyScheme, Lenience
 from trundle.store import _tables as t
 from trundle.store._decisions import (
     Decision,
+    Draft,
     Expected,
     MetadataEdit,
     creating,
     deleting,
     editing_metadata,
     missing,
+    putting,
     replacing,
 )
 from trundle.store._errors import (
@@ -114,7 +116,6 @@ class Store(StoreReader):
         *,
         version: str | None = None,
         lenience: Lenience | None = None,
-        further: Sequence[bytes] = (),
         dry_run: bool = False,
     ) -> StoredObject:
         """Stores a new object.
@@ -124,8 +125,6 @@ class Store(StoreReader):
             document: JSON of an API version. What the store says about objects (`uid`, `resourceVersion`, ...) is ignored in it.
             version: the document's API version; None where the document says it.
             lenience: what is tolerated about the document; see `AnyScheme`.
-            further: documents that say their version, put over it one after another in the same write; a client sees none of
-                the states between.
             dry_run: whether all is done but nothing is stored.
 
         Returns:
@@ -137,24 +136,8 @@ class Store(StoreReader):
             InvalidKeyError: no object can be called so.
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
-        write = self.creation(key, document, version=version, lenience=lenience, further=further)
-        return self.writer.write(write, dry_run=dry_run).object
-
-    def creation(
-        self,
-        key: Key,
-        document: bytes,
-        *,
-        version: str | None = None,
-        lenience: Lenience | None = None,
-        further: Sequence[bytes] = (),
-    ) -> Write:
-        """A write that `commit` stores, as `create` does it alone; its outcome raises what that raises.
-
-        Raises:
-            InvalidKeyError: no object can be called so.
-        """
-        return self.writer.prepared(key, creating(key, document, version, lenience, further))
+        decide = creating(key, putting(key, document, version, lenience))
+        return self.writer.write(self.writer.prepared(key, decide), dry_run=dry_run).object
 
     def replace(
         self,
@@ -166,7 +149,6 @@ class Store(StoreReader):
         uid: str | None = None,
         counts: bool = True,
         lenience: Lenience | None = None,
-        further: Sequence[bytes] = (),
         dry_run: bool = False,
     ) -> StoredObject:
         """Puts a document over an object; what its version cannot see stays as it was.
@@ -182,7 +164,6 @@ class Store(StoreReader):
             uid: which object the writer means; None for any.
             counts: whether `generation` grows if anything but metadata changes. Not so where only a status is written.
             lenience: what is tolerated about the document; see `AnyScheme`.
-            further: see `create`.
             dry_run: whether all is done but nothing is stored.
 
         Returns:
@@ -194,40 +175,67 @@ class Store(StoreReader):
             ConversionError: the document is not what its version says, or what is stored cannot be converted.
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
-        write = self.replacement(
-            key,
-            document,
-            version=version,
-            resource_version=resource_version,
-            uid=uid,
-            counts=counts,
-            lenience=lenience,
-            further=further,
-        )
-        return self.writer.write(write, dry_run=dry_run).object
+        put = putting(key, document, version, lenience)
+        expected = Expected(resource_version, uid)
+        decide = replacing(key, put, expected, counts=counts)
+        return self.writer.write(self.writer.prepared(key, decide), dry_run=dry_run).object
 
-    def replacement(
+    def draft(
         self,
         key: Key,
         document: bytes,
+        current: StoredObject | None = None,
         *,
-        version: str | None = None,
-        resource_version: int | None = None,
-        uid: str | None = None,
-        counts: bool = True,
         lenience: Lenience | None = None,
-        further: Sequence[bytes] = (),
-    ) -> Write:
-        """A write that `commit` stores, as `replace` does it alone; its outcome raises what that raises.
+    ) -> Draft:
+        """What a document makes of an object, before it is stored.
+
+        Args:
+            key: the object's key.
+            document: JSON of an API version, which it says.
+            current: the object; None where it is created.
+            lenience: what is tolerated about the document; see `AnyScheme`.
+
+        Raises:
+            ConversionError: see `replace`.
+            InvalidMetadataError: its metadata cannot be kept, or names another object.
+        """
+        base = None if current is None else current.data
+        put = putting(key, document, None, lenience)
+        return Draft(key, put, self.scheme, base, put(base, self.scheme))
+
+    def creation(self, draft: Draft, *, further: Sequence[bytes] = ()) -> Write:
+        """A write that `commit` stores, of a draft of a new object; its outcome raises what `create` raises.
+
+        Args:
+            draft: the draft.
+            further: documents that say their version, put over it one after another in the same write; a client sees none of
+                the states between.
 
         Raises:
             InvalidKeyError: no object can be called so.
         """
-        expected = Expected(resource_version, uid)
-        decide = replacing(
-            key, document, version, lenience, expected, counts=counts, further=further
-        )
-        return self.writer.prepared(key, decide)
+        return self.writer.prepared(draft.key, creating(draft.key, draft.over, further))
+
+    def replacement(
+        self,
+        draft: Draft,
+        current: StoredObject,
+        *,
+        counts: bool = True,
+        further: Sequence[bytes] = (),
+    ) -> Write:
+        """A write that `commit` stores, of a draft over an object; its outcome raises what `replace` raises.
+
+        Args:
+            draft: the draft.
+            current: the object that it was made for; what was written since is not written over.
+            counts: see `replace`.
+            further: see `creation`.
+        """
+        expected = Expected(current.resource_version, current.uid)
+        decide = replacing(draft.key, draft.over, expected, counts=counts, further=further)
+        return self.writer.prepared(draft.key, decide)
 
     def commit(self, writes: Sequence[Write]) -> None:
         """Stores writes durably in one transaction, in their order. Each says itself what became of it: one that is refused fails no other.

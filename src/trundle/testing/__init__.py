@@ -6,7 +6,7 @@ process that is ended where it takes too long.
 
 from trundle.testing._cases import Case, cases_in, chosen
 from trundle.testing._covered import Covered, covered_rows, covered_text
-from trundle.testing._dependents import Dependent, dependents
+from trundle.testing._dependents import Dependent, Dependents, dependents
 from trundle.testing._junit import junit_xml
 from trundle.testing._outcome import Outcome, Status
 from trundle.testing._running import TestRun, run_tests
@@ -15,6 +15,7 @@ __all__ = [
     "Case",
     "Covered",
     "Dependent",
+    "Dependents",
     "Outcome",
     "Status",
     "TestRun",

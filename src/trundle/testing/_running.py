@@ -5,7 +5,7 @@ import logging
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -37,6 +37,7 @@ class TestRun:
         limits: how much one may ask for.
         coverage: whether to note which branches run.
         trace: whether to note each call.
+        lock: which versions requirements get, as the lock of a session.
     """
 
     __test__ = False  # It is none of pytest's.
@@ -47,6 +48,7 @@ class TestRun:
     limits: Limits = field(default_factory=Limits)
     coverage: bool = False
     trace: bool = False
+    lock: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def run_tests(run: TestRun, cases: Sequence[Case]) -> Iterator[Outcome]:
@@ -80,6 +82,7 @@ class _Worker:
     world: TestWorld
     coverage: Coverage | None = None
     trace = False
+    lock: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     compiled: ClassVar[set[str]] = set()
 
 
@@ -89,6 +92,7 @@ def _start(run: TestRun, folder: Path) -> None:
     _Worker.world = TestWorld(folder / str(os.getpid()))
     _Worker.coverage = Coverage() if run.coverage else None
     _Worker.trace = run.trace
+    _Worker.lock = run.lock
     _Worker.engine = Engine(
         packages,
         limits=run.limits,
@@ -110,7 +114,7 @@ def _one(case: Case) -> Outcome:
         _logged() as lines,
         watching(Trace(_some(calls))) if _Worker.trace else contextlib.nullcontext(),
         _Worker.world.fresh(),
-        _Worker.engine.session(mocks=True) as session,
+        _Worker.engine.session(lock=_Worker.lock, mocks=True) as session,
     ):
         status, message, details = _tried(session, case)
     seconds = time.monotonic() - begun
@@ -172,7 +176,7 @@ def _compiled(case: Case) -> frozenset[Branch]:
         return frozenset()
     _Worker.compiled.add(case.package)
     name, _, version = case.package.partition("/")
-    with _Worker.engine.session() as session:
+    with _Worker.engine.session(lock=_Worker.lock) as session:
         for each in _Worker.engine.package(name, f"={version}").classes:
             # A class that cannot be built is a case of its own.
             with contextlib.suppress(EngineError):

@@ -15,7 +15,7 @@ from trundle.verify._broken import MISSING, LawBroken, differences, same, shown,
 from trundle.verify._edit_laws import hidden_beside_more
 from trundle.verify._seen import context_of, named, some_versions, tree_of, view
 from trundle.verify._values import KEY_PROPERTIES
-from trundle.verify._views import nothing_in, value_at
+from trundle.verify._views import discriminators, in_another_variant, nothing_in, value_at
 from trundle.verify.oracle import (
     Edited,
     World,
@@ -97,6 +97,8 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
     seen = scheme.from_storage(stored, version)
     written = scheme.to_storage(edited, stored)
     alone = scheme.to_storage(seen), scheme.to_storage(edited)
+    storage: Any = type(written)
+    names = discriminators(storage)
     for other in some_versions(scheme, resource, scheme.encode(written)):
         if other == version:
             continue
@@ -110,6 +112,10 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
         for path in unseen(edit, found):
             if not leads_to(world, other, version, path):
                 continue  # the editor's has only the name of what is there
+            if value_at(edit.was, path) == [] and in_another_variant(
+                names, (edit.before, found), path
+            ):
+                continue  # what the editor cannot see goes with the object that holds it
             if edited.__labels__ and nothing_in(edit.was, edit.fresh, path):
                 continue
             if hidden_beside_more(scheme, (stored, written), other, path):
@@ -119,6 +125,10 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
                 resource,
                 (version, other),
                 path=shown(path),
+                expected=value_at(
+                    edit.before if value_at(edit.was, path) == [] else edit.fresh, path
+                ),
+                found=value_at(found, path),
                 context=context_of(scheme, stored=stored, edited=edited, written=written)(),
             )
         for each in disagreements(after_edit(world, edit, version, other), found):

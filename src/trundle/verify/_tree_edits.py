@@ -34,11 +34,10 @@ def edited_lists(value: Any, number: int) -> Any:
 
 def scalars_by_property(documents: Iterable[Any]) -> dict[str, list[Any]]:
     """The different scalars that each property has in some documents, wherever it stands."""
-    known: dict[str, list[Any]] = {}
+    known: dict[str, dict[tuple[type, Any], Any]] = {}
     for name, scalar in (each for document in documents for each in _scalars(document, "")):
-        if not any(same(scalar, each) for each in known.setdefault(name, [])):
-            known[name].append(scalar)
-    return known
+        known.setdefault(name, {}).setdefault((type(scalar), scalar), scalar)
+    return {name: [*each.values()] for name, each in known.items()}
 
 
 def with_other_scalars(value: Any, known: Mapping[str, Sequence[Any]], number: int) -> Any:

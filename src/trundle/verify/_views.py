@@ -7,7 +7,7 @@ to be seen.
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -147,17 +147,12 @@ class _Comparison:
             return len(_objects_only(path)) in self.depths
         if any(one in self.own_lists and type(other) is str for one, other in pairwise(path)):
             return True
-        if self.in_another_variant(path) or self.in_a_namesake(path) or self.in_neighbours(path):
+        if in_another_variant(self.discriminators, (self.before, self.after), path):
+            return True
+        if self.in_a_namesake(path) or self.in_neighbours(path):
             return True
         own = path[self.holders(path) :]
         return not self.names.isdisjoint(own) or not self.lists_changed.isdisjoint(path[-1:])
-
-    def in_another_variant(self, path: Path) -> bool:
-        """Whether an object on the way to a place has become one of another variant of a union."""
-        places = (path[:length] for length in range(1, len(path)))
-        objects = ((value_at(self.before, each), value_at(self.after, each)) for each in places)
-        both = (each for each in objects if all(isinstance(value, dict) for value in each))
-        return any(self.another_variant(*each) for each in both)
 
     def in_neighbours(self, path: Path) -> bool:
         """Whether a place is in one of several elements side by side that were all edited, and that nothing identifies."""
@@ -178,10 +173,6 @@ class _Comparison:
         return any(
             any(each[: len(way)] == way for each in self.places) and self.apart(way) for way in ways
         )
-
-    def another_variant(self, one: Any, other: Any) -> bool:
-        """Whether two objects are of different variants of a union."""
-        return any(one.get(name) != other.get(name) for name in self.discriminators)
 
     def holders(self, path: Path) -> int:
         """How many of the first names of a path hold what was edited: what else is in these may not be stale."""
@@ -223,7 +214,11 @@ class _Comparison:
         for key in {**old, **new}:
             place = (*path, list(new).index(key) if key in new else list(old).index(key))
             ours, theirs = old.get(key, MISSING), new.get(key, MISSING)
-            if key in one and key in other and self.another_variant(one[key], other[key]):
+            if (
+                key in one
+                and key in other
+                and another_variant(self.discriminators, one[key], other[key])
+            ):
                 continue  # its namesake has taken its place
             if key in one and key in other:
                 yield from self.compare(place, ours, theirs, one[key], other[key])
@@ -353,6 +348,25 @@ def declared_keys(storage: Any) -> Mapping[str, tuple[str, ...]]:
         for class_ in _classes_within(storage)
         for attribute, keys in class_.__list_keys__.items()
     }
+
+
+def in_another_variant(names: Collection[str], views: tuple[Any, Any], path: Path) -> bool:
+    """Whether an object on the way to a place has become one of another variant of a union.
+
+    Args:
+        names: the properties that say of which variant an object is.
+        views: what a version sees before and after.
+        path: the place.
+    """
+    places = (path[:length] for length in range(1, len(path)))
+    objects = (tuple(value_at(each, place) for each in views) for place in places)
+    both = (each for each in objects if all(isinstance(value, dict) for value in each))
+    return any(another_variant(names, *each) for each in both)
+
+
+def another_variant(names: Collection[str], one: Any, other: Any) -> bool:
+    """Whether two objects are of different variants of a union."""
+    return any(one.get(name) != other.get(name) for name in names)
 
 
 @functools.cache

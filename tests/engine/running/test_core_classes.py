@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from programs import refused, run
+from programs import opened, refused, run
 
 SEEN = """
 Properties: {n: {Contract: $}, kid: {Contract: $.class(S)}}
@@ -169,7 +169,51 @@ def test_providers_are_pools_rounds_clones_and_rows_of_others():
     - Return: [$got, $clone.n, $clone = $s.last(), $clone.find(A) = $this, $again]
     """
     classes = {"a.S": "Properties: {n: {Contract: $}}"}
-    assert applied(body, classes=classes)[0] == [[1, 3, 2, 3], 4, False, True, 1]
+    assert applied(body, classes=classes)[0] == [[1, 2, 3, 2], 4, False, True, 1]
+
+
+GROUPED = """
+Extends: io:Application
+Properties:
+  group: {Contract: $.class('io.murano.applications.ReplicationGroup').notNull()}
+Methods:
+  deploy: {Body: [$.group.deploy(), !yaql "trace($.group.items.n)"]}
+"""
+
+
+@pytest.mark.parametrize("provider", ["PoolReplicaProvider", "RoundrobinReplicaProvider"])
+def test_groups_share_a_provider_and_give_back_what_they_had(provider):
+    name = "io.murano.applications."
+    items = [{"?": {"type": "a.S"}, "n": number} for number in range(4)]
+    field = "pool" if provider.startswith("Pool") else "items"
+    stock = {"?": {"type": "a.Stock"}, "shared": {"?": {"type": name + provider, "id": "shared"}, field: items}}  # fmt: skip
+
+    def app(identifier):
+        group = {"?": {"type": f"{name}ReplicationGroup"}, "numItems": 2, "provider": "shared"}
+        return {"?": {"type": "a.App", "id": identifier}, "group": group}
+
+    classes = {
+        "a.App": GROUPED,
+        "a.S": "Properties: {n: {Contract: $}}",
+        "a.Stock": f"Extends: io:Application\nProperties: {{shared: {{Contract: $.class({name}ReplicaProvider)}}}}",
+    }
+    environment = {"?": {"type": "io.murano.Environment", "id": "e"}, "name": "e"}
+    model = {"Objects": {**environment, "applications": [stock, app("one"), app("two")]}}
+    runs = []
+    for _ in range(2):
+        seen = []
+        options = {"functions": {"trace": seen.append}, "requires": APPLICATIONS}
+        with opened(classes, model, **options) as (session, root):
+            session.finish()
+            session.call(root, "deploy")
+            session.finish()
+            model = json.loads(json.dumps(session.dump(root, whole=True)))
+        runs.append(seen)
+        model["ObjectsCopy"] = json.loads(json.dumps(model["Objects"]))
+        model["Objects"]["applications"][1] = app("three")
+    first, second = runs
+    assert sorted(first) == [[0, 1], [2, 3]]
+    assert sorted(second) == [[0, 1], [2, 3]]
 
 
 COMPONENT = """

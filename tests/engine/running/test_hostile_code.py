@@ -253,3 +253,24 @@ def test_code_without_measure_in_a_model_that_loads_ends_in_limit(where, name):
         pass
     assert caught.value.code == "limit"
     assert caught.value.file == "Classes/class0.yaml"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        GROW.format("base64encode($s)"),
+        GROW.format("'$-{k}{k}'.bind({k => $s})"),
+        TWICE + value("$d.bind({a => 1})"),
+        TWICE + value('"$-{k}".bind({k => $d})'),
+        TWICE + value("{a => $d}.patch({op => remove, path => '/a'})"),
+        TWICE + value("{a => 1}.patch({op => add, path => '/b', value => $d})"),
+    ],
+)
+def test_functions_of_the_engine_make_no_values_without_measure(body):
+    began = time.monotonic()
+    with pytest.raises(EngineError) as caught:
+        run(f"- {body}", limits=FEW)
+    assert time.monotonic() - began < 60
+    assert caught.value.code == "limit"
+    assert "memory" not in caught.value.message
+    assert caught.value.line

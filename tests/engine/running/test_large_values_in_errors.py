@@ -180,6 +180,7 @@ def check_words(error):
     assert error.frames[-1].method == "run"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("expression", some_of(EXPRESSIONS, 8))
 def test_an_expression_fails_soon_and_in_few_words(expression):
     quoted = expression.replace("'", "''")

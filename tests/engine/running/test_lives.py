@@ -167,7 +167,7 @@ def test_handlers_see_all_objects_before_the_first_is_destroyed():
     w = {"?": {"type": "a.W", "id": "w"}, "n": "w"}
     old = thing("root", w, thing("p", thing("q", **subscribed), **subscribed))
     seen, _ = finished({"Objects": thing("root", w), "ObjectsCopy": old}, {"a.W": watcher})
-    assert seen == ["gone q with ", "gone p with q", "q", "p"]
+    assert seen == ["gone p with q", "gone q with ", "q", "p"]
 
 
 STATIC = """

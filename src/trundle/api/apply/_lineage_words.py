@@ -20,24 +20,25 @@ _ALIKE = ("apiVersion", "kind", "metadata")
 """What is called alike at every version."""
 
 
-@dataclass(frozen=True, slots=True)
 class LineageWords:
     """How the fields of a resource type are called at a version.
 
-    Attributes:
+    Args:
         root: the lineage of its root object.
         version: the version.
         hub: the version whose names are kept.
     """
 
-    root: Lineage
-    version: ApiVersion
-    hub: ApiVersion
+    def __init__(self, root: Lineage, version: ApiVersion, hub: ApiVersion) -> None:
+        self._root = root
+        self._hub = hub
+        self._showing = _Showing(version, hub)
+        self._keeping = _Keeping(version, hub)
 
     @property
     def by(self) -> str:
         """The hub, whose words fields are kept in."""
-        return str(self.hub)
+        return str(self._hub)
 
     def moved(self, fields: FieldSet, by: str) -> FieldSet | None:
         """Fields that were kept in the words of another hub, as they are kept now; None where that version is not known."""
@@ -45,23 +46,21 @@ class LineageWords:
             before = ApiVersion.parse(by)
         except VersionError:
             return None
-        if before not in self.root.nodes:
+        if before not in self._root.nodes:
             return None
-        shown, rest = LineageWords(self.root, before, before).shown(fields)
-        ours, hidden = LineageWords(self.root, self.hub, before).shown(rest)
-        return LineageWords(self.root, before, self.hub).kept(shown, ours | hidden)
+        shown, rest = LineageWords(self._root, before, before).shown(fields)
+        ours, hidden = LineageWords(self._root, self._hub, before).shown(rest)
+        return LineageWords(self._root, before, self._hub).kept(shown, ours | hidden)
 
     def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
         """What of kept fields the version can show, in its own words; and the rest."""
-        showing = _Showing(self.version, self.hub)
-        found = {path: showing.of_object(self.root, path) for path in fields}
+        found = {path: self._showing.of_object(self._root, path) for path in fields}
         hidden = frozenset(path for path, each in found.items() if each is None)
         return frozenset(filter(None, found.values())), hidden
 
     def kept(self, fields: FieldSet, hidden: FieldSet) -> FieldSet:
         """Fields in the version's words, and the rest, as they are kept."""
-        keeping = _Keeping(self.version, self.hub)
-        found = (keeping.of_object(self.root, path) for path in fields)
+        found = (self._keeping.of_object(self._root, path) for path in fields)
         return frozenset(filter(None, found)) | hidden
 
 

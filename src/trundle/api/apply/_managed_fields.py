@@ -230,13 +230,13 @@ def _as_given(given: Json, kept: Owners) -> Owners:
 
 
 def _updated(writer: Writer, live: Json, new: Json, owners: Owners) -> Owners:
-    taken, left = update(writer.shape, live, new, owners, ignored=writer.ignored)
+    manager = writer.manager("Update")
+    taken, left = update(writer.shape, live, new, owners, manager, ignored=writer.ignored)
     taken -= _STRIPPED
     if taken:
-        manager = writer.manager("Update")
         previous = left.get(manager, Owned(writer.version, EMPTY))
         fields = previous.fields | taken
-        left[manager] = replace(
+        left[manager] = replace(  # Where it owned them all, they stay as they are written.
             previous.with_fields(fields), version=writer.version, time=writer.now
         )
     return left

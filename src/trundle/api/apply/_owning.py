@@ -175,6 +175,7 @@ def update(
     live: Json,
     new: Json,
     owners: Owners,
+    manager: Manager,
     *,
     ignored: Iterable[Path] = (),
 ) -> tuple[FieldSet, Owners]:
@@ -185,17 +186,21 @@ def update(
         live: the object before.
         new: the object after.
         owners: who owns what of the object before.
+        manager: who updates.
         ignored: places that are not owned by this update.
 
     Returns:
-        The fields that it owns now, and who owns what of the others.
+        The fields that it takes over, and who owns what without them.
     """
     found = differences(shape, live, new).outside(ignored)
-    return found.changed, _taken(_reconciled(shape, owners), found, None, force=True)
+    left = _taken(_reconciled(shape, owners), found, manager, force=True)
+    if own := left.pop(manager, None):
+        own = own.without(found.removed)
+    return found.changed, {**left, manager: own} if own else left
 
 
-def _taken(owners: Owners, found: Differences, manager: Manager | None, *, force: bool) -> Owners:
-    """What others own after a change."""
+def _taken(owners: Owners, found: Differences, manager: Manager, *, force: bool) -> Owners:
+    """What is owned after a change by a manager, before that is given what it takes over."""
     others = {each: owned for each, owned in owners.items() if each != manager}
     conflicts = {each: owned.fields & found.changed for each, owned in others.items()}
     if not force and any(conflicts.values()):

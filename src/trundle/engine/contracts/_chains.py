@@ -6,11 +6,12 @@ from dataclasses import dataclass, field, replace
 from trundle.engine._errors import EngineError
 from trundle.engine.contracts._methods import METHODS, arguments_of
 from trundle.engine.contracts._predicates import Predicate, at_step, predicate_of
-from trundle.engine.contracts._steps import bare, calls_of, class_name
+from trundle.engine.contracts._steps import bare, calls_of
 from trundle.engine.expressions import (
     Binary,
     Call,
     Tree,
+    class_name,
     spelled,
 )
 

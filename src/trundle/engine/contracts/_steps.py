@@ -9,14 +9,11 @@ from trundle.engine.expressions import (
     Binary,
     Call,
     Closure,
-    Constant,
     Group,
     Scope,
     Tree,
-    Unary,
     Variable,
-    Word,
-    dotted_name,
+    class_name,
     freeze,
 )
 
@@ -72,18 +69,6 @@ def taken_class(tree: Tree) -> str | None:
     if any(each.name != "class" and (each.name != "notNull" or each.arguments) for each in calls):
         return None
     return class_name(names[0][0])
-
-
-def class_name(tree: Tree) -> str | None:
-    """The name of a class as it is written; None for an expression that computes one."""
-    match tree:
-        case Binary(operator=":", left=Word(text=prefix), right=Word(text=name)):
-            return f"{prefix}:{name}"
-        case Unary(operator=":", operand=Word(text=name)):
-            return f":{name}"
-        case Constant(value=str(name)) | Word(text=name):
-            return name
-    return dotted_name(tree)
 
 
 def joined(steps: list[Run]) -> Run:

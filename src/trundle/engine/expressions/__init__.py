@@ -16,7 +16,7 @@ from trundle.engine.expressions._library import format_text
 from trundle.engine.expressions._nowhere import Nowhere
 from trundle.engine.expressions._patterns import Pattern, pattern
 from trundle.engine.expressions._scope import SCENE, Scope
-from trundle.engine.expressions._sizes import as_key, as_text, check_size
+from trundle.engine.expressions._sizes import as_key, as_text, check_size, check_text
 from trundle.engine.expressions._spelled import spelled
 from trundle.engine.expressions._tree import (
     Binary,
@@ -32,6 +32,7 @@ from trundle.engine.expressions._tree import (
     Unary,
     Variable,
     Word,
+    class_name,
     dotted_name,
 )
 from trundle.engine.expressions._values import freeze, is_sequence, thaw
@@ -72,6 +73,8 @@ __all__ = [
     "as_text",
     "call_by_name",
     "check_size",
+    "check_text",
+    "class_name",
     "code_of",
     "dotted_name",
     "evaluator",

@@ -139,3 +139,15 @@ def dotted_name(tree: Tree) -> str | None:
     if not words or not isinstance(tree, Word):
         return None
     return ".".join((tree.text, *reversed(words)))
+
+
+def class_name(tree: Tree) -> str | None:
+    """The name of a class as it is written; None for an expression that computes one."""
+    match tree:
+        case Binary(operator=":", left=Word(text=prefix), right=Word(text=name)):
+            return f"{prefix}:{name}"
+        case Unary(operator=":", operand=Word(text=name)):
+            return f":{name}"
+        case Constant(value=str(name)) | Word(text=name):
+            return name
+    return dotted_name(tree)

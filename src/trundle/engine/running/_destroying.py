@@ -15,7 +15,7 @@ _LOG = logging.getLogger("trundle.engine")
 def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
     """Destroys objects: owned ones before their owners, and publishers before their subscribers.
 
-    Handlers of subscribers come first, so that they see all of the objects as they were. What goes wrong in a handler or in `.destroy` is logged, and stops nothing.
+    Handlers of subscribers come first, in the reverse order, so that they see all of the objects as they were. What goes wrong in a handler or in `.destroy` is logged, and stops nothing.
 
     Args:
         calls: what runs methods.
@@ -25,7 +25,7 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
     world.doomed = frozenset(doomed)
     try:
         order = list(_in_order(doomed))
-        for instance in order:
+        for instance in reversed(order):
             _notify(calls, instance)
         for instance in order:
             for found in calls.destructors(instance.type):

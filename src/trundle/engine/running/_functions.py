@@ -24,13 +24,23 @@ from trundle.engine._object import Instance, Part, part
 from trundle.engine._scene import Callee, TypeValue
 from trundle.engine._sources import format_of
 from trundle.engine._stage import Code
-from trundle.engine.expressions import FrozenDict, Scope, call_by_name, freeze, thaw
+from trundle.engine.expressions import (
+    FrozenDict,
+    Scope,
+    call_by_name,
+    check_size,
+    check_text,
+    freeze,
+    thaw,
+)
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._making import made, new, type_of
 from trundle.engine.running._natives import check_arguments
 from trundle.engine.running._reflection import Info, typeinfo
 from trundle.errors import expectation, listed
 
+_MOST_PATCHED = 100_000
+"""How many values what is patched, or what patches it, may have in it: each step copies them all."""
 _LOGGER = "io.murano.system.Logger"
 _TYPE_REFERENCES_SINCE = (1, 4)
 _COUNTER = itertools.count()
@@ -250,7 +260,9 @@ def _call(scene: Code, name: str, args: Any = (), kwargs: Any = None, receiver: 
 
 @_function("base64encode")
 def _encode(_scene: Code, text: str) -> str:
-    return base64.b64encode(_text(text).encode()).decode()
+    data = _text(text).encode()
+    check_text(len(data) * 4 // 3)
+    return base64.b64encode(data).decode()
 
 
 @_function("base64decode")
@@ -261,6 +273,7 @@ def _decode(_scene: Code, text: str) -> str:
 @_function("bind")
 def _bind(_scene: Code, value: Any, values: Mapping[Any, Any]) -> Any:
     """A copy in which texts such as `$key` and `$text-{key}` have the values of a map."""
+    check_size(value, with_texts=True)
 
     def bound(each: Any) -> Any:
         if isinstance(each, str):
@@ -282,14 +295,28 @@ def _filled(text: str, values: Mapping[Any, Any]) -> Any:
         return values[rest]
     if "{" not in rest:
         raise KeyError(rest)
-    return _PLACEHOLDER.sub(lambda found: str(values[found[1]]), rest)
+    size = 0
+
+    def filled(found: re.Match[str]) -> str:
+        nonlocal size
+        given = values[found[1]]
+        check_size(given, with_texts=True)
+        text = str(given)
+        size += len(text)
+        check_text(size)
+        return text
+
+    return _PLACEHOLDER.sub(filled, rest)
 
 
 @_function("patch")
 def _patch(_scene: Code, value: Any, operations: Any) -> Any:
     """A copy with changes by JSON Patch."""
     listed_ = operations if isinstance(operations, tuple | list) else (operations,)
-    return freeze(jsonpatch.JsonPatch(thaw(tuple(listed_))).apply(thaw(value)))
+    for each in (value, listed_):
+        check_size(each, _MOST_PATCHED)
+    patch = jsonpatch.JsonPatch(thaw(tuple(listed_)))
+    return freeze(patch.apply(thaw(value), in_place=True))
 
 
 @_function("randomName")
