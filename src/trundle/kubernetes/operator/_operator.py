@@ -26,7 +26,9 @@ from trundle.kubernetes.operator._rolling import Rolling
 from trundle.registry import HttpSettings, Outages
 from trundle.runtime import prepare_types
 
-PATIENCE = HttpSettings(connect_timeout=5, read_timeout=10, request_time=15, slowest=16 * 1024)
+PATIENCE = HttpSettings(
+    connect_timeout=5, read_timeout=10, request_time=15, slowest=16 * 1024, retries=1
+)
 """How long a look waits for a registry, as the others wait with it: for its slowest answer 15 seconds, and as many more as a package has times 16 KiB."""
 
 
