@@ -128,6 +128,8 @@ def test_the_command_without_its_extra_says_what_to_install(tmp_path):
     [
         (("status",), "channels"),
         (("serve", "--port", "0"), "api"),
+        (("kube", "migrate"), "kube"),
+        full(("kube", "operator"), "kube"),
         full(("ui", "--port", "0"), "ui"),
         full(("catalog", "list"), "catalog"),
         full(("verify",), "verify"),

@@ -24,7 +24,7 @@ STEPS = (*RELEASES, "removed")
 SAMPLE = {"1.0.0": (2, 5), "1.1.0": (3, 8), "1.2.0": (4,), "removed": (3,)}
 """At which writes of each step the operator is killed, each counted from its start, where not all are tried."""
 
-MOST = 40
+MOST = 48
 """More writes than any step has; but where the cluster's own migration fails, looks that find nothing to do come in between."""
 
 

@@ -27,12 +27,13 @@ from operators import (
         ("approve", "7.0.0", "VersionNotFound", "it lists 2.0.0, 1.0.0"),
         ("roll-back", "1.0", "InvalidAnnotation", "annotation trundle.dev/roll-back"),
         ("roll-back", "7.0.0", "NotInstalled", "the version that is installed, 1.0.0"),
+        ("roll-back", "1.0.0", "NotInstalled", "a version that was installed before 1.0.0"),
     ],
 )  # fmt: skip
 def test_a_misspelt_annotation_is_reported_and_nothing_else_changes(
     cluster, operator, publisher, name, value, reason, words
 ):
-    space = space_called(cluster, publisher, f"{name}-{reason.lower()}")
+    space = space_called(cluster, publisher, f"{name}-{value.replace('.', '-')}")
     package = f"acme/{space}"
     publisher.release(package, "1.0.0", [config("it", "1")])
     policy = {"patch": "immediate", "minor": "immediate", "major": "approval"}

@@ -5,12 +5,13 @@ import json
 import re
 import signal
 import time
+from types import SimpleNamespace
 
 import pytest
 from clusters import until
 from operators import Operator, change, config, create, installed, shown, spec_of, thing, wanted
 
-from trundle.kubernetes.migration import connect
+from trundle.kubernetes.migration import ClusterError, connect
 from trundle.kubernetes.operator import Leadership
 
 HOUR = dt.timedelta(hours=1)
@@ -77,6 +78,51 @@ def test_clock_of_a_dead_replica_does_not_matter(replicas, ahead):
     other = replicas.new("other")
     assert (dead.renew(), other.renew()) == (True, False)
     assert 10 < replicas.seconds_until_taken(other) <= 20
+
+
+def test_a_namespace_that_is_missing_is_named_with_what_to_do(replicas):
+    advice = "kubectl create namespace nowhere; or name another one with --home"
+    lead = Leadership(replicas.api, "nowhere", "one", now=lambda: dt.datetime.now(dt.UTC))
+    with pytest.raises(ClusterError, match=advice):
+        lead.renew()
+
+
+class SlowlyReading:
+    """A client that calls something while it reads."""
+
+    def __init__(self, client, meanwhile):
+        self.client, self.meanwhile = client, meanwhile
+
+    def get(self, *given, **named):
+        self.meanwhile()
+        return self.client.get(*given, **named)
+
+    def __getattr__(self, name):
+        return getattr(self.client, name)
+
+
+def test_a_lease_that_is_read_slowly_is_not_taken_too_early(replicas):
+    """It is renewed while another replica reads it, which takes many seconds."""
+    one = replicas.new("one")
+    assert one.renew()
+
+    def meanwhile():
+        if not renewed:
+            replicas.time += 7
+            renewed.append(one.renew())
+            replicas.time += 1
+
+    renewed = []
+    slow = SimpleNamespace(client=SlowlyReading(replicas.api.client, meanwhile))
+    other = Leadership(
+        slow, replicas.space, "other", clock=lambda: replicas.time, now=lambda: dt.datetime.now(dt.UTC)
+    )  # fmt: skip
+    assert other.renew() is False
+    assert renewed == [True]
+    replicas.time += 7.5
+    assert one.holds
+    assert other.renew() is False
+    assert 0 < replicas.seconds_until_taken(other) <= 15
 
 
 def test_one_that_ends_gives_the_lease_up_at_once(replicas):

@@ -15,17 +15,24 @@ from operators import (
     installed,
     said,
     shown,
+    space_called,
     spec_of,
     wanted,
 )
+
+
+def keep_credentials(cluster, host, password, folder):
+    """Has credentials where the operator's pod has its Secret, which kubectl makes as the advice says."""
+    given = ("--docker-server", host, "--docker-username", "ali", "--docker-password", password)
+    kind = ("create", "secret", "docker-registry", "trundle-registries", *given)
+    made = json.loads(cluster.kubectl(*kind, "--dry-run=client", "-o", "json").stdout)
+    (folder / "config.json").write_bytes(base64.b64decode(made["data"][".dockerconfigjson"]))
 
 
 def test_a_registry_that_does_not_let_in_is_a_condition_until_it_does(
     cluster, converter, tmp_path, monkeypatch
 ):
     """Its certificate is not trusted, then the password is wrong, and at last it is right, and expires."""
-    space = "locked"
-    cluster.kubectl("create", "namespace", space)
     authority = Authority(tmp_path)
     pair = authority.server("registry")
     (tmp_path / "htpasswd").write_text(serving.HTPASSWD)
@@ -33,8 +40,7 @@ def test_a_registry_that_does_not_let_in_is_a_condition_until_it_does(
     tls = f"tls: {{certificate: {pair}, key: {pair}}}"
 
     def log_in(password):
-        text = base64.b64encode(f"ali:{password}".encode()).decode()
-        (tmp_path / "config.json").write_text(json.dumps({"auths": {host: {"auth": text}}}))
+        keep_credentials(cluster, host, password, tmp_path)
 
     def stands(kind, *words):
         until(lambda: all(each in said(cluster, space, "it", kind) for each in words))
@@ -45,8 +51,7 @@ def test_a_registry_that_does_not_let_in_is_a_condition_until_it_does(
         log_in(serving.PASSWORD)
         publisher = Publisher(tmp_path, host, "https")
         publisher.release("acme/locked", "1.0.0", [config("it", "1")])
-        root = f"--from-file={publisher.root}"
-        cluster.kubectl("create", "secret", "generic", "root", "-n", space, root)
+        space = space_called(cluster, publisher, "locked")
         own = ["--namespace", space, "--home", space, "--identity", "locked"]
         monkeypatch.delenv("SSL_CERT_FILE")
         first = Operator(cluster, tmp_path / "first", *own)
@@ -61,11 +66,15 @@ def test_a_registry_that_does_not_let_in_is_a_condition_until_it_does(
             log_in("wrong")
             monkeypatch.setenv("SSL_CERT_FILE", str(authority.certificate))
             second.follow()
-            stands("Ready", "401")
+            stands("Ready", "401", "docker-registry trundle-registries")
+            assert condition(shown(cluster, space, "it"), "Ready") == ("False", "AccessRefused")
             log_in(serving.PASSWORD)
             until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
             log_in("wrong")
             stands("Blocked", "401")
+            assert condition(shown(cluster, space, "it"), "Blocked") == ("True", "AccessRefused")
+            # Who reads it has no use for what helps on a machine.
+            assert "docker login" not in json.dumps(shown(cluster, space, "it"))
             assert installed(shown(cluster, space, "it")) == ("1.0.0", True)
             log_in(serving.PASSWORD)
             publisher.release("acme/locked", "1.0.1", [config("it", "2")])

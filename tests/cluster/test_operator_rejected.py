@@ -60,6 +60,10 @@ BAD = {
 }
 
 
+def said_of(cluster, space, name):
+    return cluster.kubectl("get", "configmap", name, "-n", space, "-o", "yaml").stdout
+
+
 @pytest.mark.parametrize("what", BAD)
 def test_a_rejected_release_leaves_nothing_and_the_one_before_stays(
     cluster, operator, publisher, what
@@ -85,8 +89,11 @@ def test_a_rejected_release_leaves_nothing_and_the_one_before_stays(
     assert there(cluster, space, "crd", kind["metadata"]["name"]) == ""
     # What is there goes on being looked after.
     cluster.kubectl("delete", "configmap", "old", "-n", space)
-    until(lambda: has(cluster, space, "it", "Ready", "False", "Waiting"))
-    assert "ConfigMap old: it is not there" in said(cluster, space, "it", "Ready")
+    until(lambda: there(cluster, space, "configmap", "old"))
+    cluster.kubectl("annotate", "configmap", "own", "-n", space, "trundle.dev/release-")
+    until(lambda: "trundle.dev/release" in said_of(cluster, space, "own"))
+    assert has(cluster, space, "it", "Blocked", "True", "RejectedRelease")
+    assert data(cluster, space, "own") == "1"
     publisher.release(package, "1.0.2", [kind, config("own", "3")])
     change(cluster, space, "it", {"spec": {"version": "1.0.2"}})
     until(lambda: installed(shown(cluster, space, "it")) == ("1.0.2", True))
@@ -185,14 +192,86 @@ def test_what_comes_with_a_release_rejects_nothing(cluster, operator, publisher,
     assert there(cluster, space, f"gadgets.{GROUP}", "own")
 
 
-def test_what_could_not_be_tried_says_that_the_release_is_there_in_part(
+WIDGET = {"type": "object", "properties": {"size": {"type": "integer"}}}
+
+
+def test_objects_of_a_crd_are_tried_when_it_is_there_and_before_all_else(
     cluster, operator, publisher, space
 ):
-    schema = {"type": "object", "properties": {"size": {"type": "integer"}}}
-    kind, own = crd("widgets", schema), thing("Widget", "own", f"{GROUP}/v1", size="large")
-    publisher.release("acme/half", "1.0.0", [kind, own, config("a", "1")])
-    create(cluster, wanted("it", space, spec_of(publisher, "acme/half")))
-    until(lambda: has(cluster, space, "it", "Ready", "False", "Failed"))
+    """Their CRD may have come then, and nothing else of the release."""
+    own = thing("Widget", "own", f"{GROUP}/v1", size="large")
+    account = thing("ServiceAccount", "before")
+    documents = [crd("widgets", WIDGET), own, config("a", "1"), account]
+    publisher.release("acme/half", "1.0.0", documents)
+    policy = {"patch": "immediate"}
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/half", policy=policy)))
+    until(lambda: has(cluster, space, "it", "Ready", "False", "RejectedRelease"))
     message = said(cluster, space, "it", "Ready")
     assert "Widget own" in message
-    assert "1.0.0 may be in the cluster in part" in message
+    assert f"of 1.0.0 there is CustomResourceDefinition widgets.{GROUP}" in message
+    assert there(cluster, space, "configmap", "a") == ""
+    assert there(cluster, space, "serviceaccount", "before") == ""
+    publisher.release("acme/half", "1.0.1", [config("a", "1")])
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.1", True))
+    assert there(cluster, space, "crd", f"widgets.{GROUP}") == ""
+
+
+def test_a_changed_crd_whose_objects_are_refused_leaves_the_release_before_ready(
+    cluster, operator, publisher, space
+):
+    """The new CRD stays, and takes what the release before has; that is put back where it is deleted."""
+    own = thing("Cog", "own", f"{GROUP}/v1", size=1)
+    wrong = thing("Cog", "wrong", f"{GROUP}/v1", size=1, teeth="many")
+    wider = {**WIDGET, "properties": {**WIDGET["properties"], "teeth": {"type": "integer"}}}
+    publisher.release("acme/cogs", "1.0.0", [crd("cogs", WIDGET), own, config("a", "1")])
+    publisher.release("acme/cogs", "1.0.1", [crd("cogs", wider), own, wrong, config("a", "2")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/cogs", version="1.0.0")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    change(cluster, space, "it", {"spec": {"version": "1.0.1"}})
+    until(lambda: has(cluster, space, "it", "Blocked", "True", "RejectedRelease"))
+    assert "Cog wrong" in said(cluster, space, "it", "Blocked")
+    assert installed(shown(cluster, space, "it")) == ("1.0.0", True)
+    for _ in range(2):
+        cluster.kubectl("delete", f"cogs.{GROUP}", "own", "-n", space)
+        until(lambda: there(cluster, space, f"cogs.{GROUP}", "own"))
+    assert there(cluster, space, f"cogs.{GROUP}", "wrong") == ""
+    assert data(cluster, space, "a") == "1"
+    generation = "jsonpath={.metadata.generation}"
+    found = cluster.kubectl("get", "crd", f"cogs.{GROUP}", "-o", generation).stdout
+    assert found == "2"  # It does not change to and fro.
+
+
+def test_what_requires_a_package_goes_on_with_the_release_that_is_kept_up(
+    cluster, operator, publisher, space
+):
+    wrong = thing("Service", "wrong", spec={"ports": [{"port": 99999}]})
+    publisher.release("acme/base", "1.0.0", [config("base", "1")])
+    publisher.release("acme/base", "1.0.1", [config("base", "2"), wrong])
+    needs = {"dependsOn": {"acme/base": "1"}}
+    publisher.release("acme/above", "1.0.0", [config("above", "1")], **needs)
+    publisher.release("acme/above", "1.0.1", [config("above", "2")], **needs)
+    base = spec_of(publisher, "acme/base", version="1.0.0")
+    above = spec_of(publisher, "acme/above", version="1.0.0")
+    create(cluster, wanted("base", space, base))
+    until(lambda: installed(shown(cluster, space, "base")) == ("1.0.0", True))
+    create(cluster, wanted("above", space, above))
+    until(lambda: installed(shown(cluster, space, "above")) == ("1.0.0", True))
+    change(cluster, space, "base", {"spec": {"version": "1.0.1"}})
+    until(lambda: has(cluster, space, "base", "Blocked", "True", "RejectedRelease"))
+    change(cluster, space, "above", {"spec": {"version": "1.0.1"}})
+    until(lambda: installed(shown(cluster, space, "above")) == ("1.0.1", True))
+    assert data(cluster, space, "base") == "1"
+
+
+def test_a_version_that_is_not_there_leaves_the_one_before_looked_after(
+    cluster, operator, publisher, space
+):
+    publisher.release("acme/pinned", "1.0.0", [config("own", "1")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/pinned", version="1.0.0")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    change(cluster, space, "it", {"spec": {"version": "7.0.0"}})
+    until(lambda: has(cluster, space, "it", "Ready", "False", "ContentMissing"))
+    assert "check `spec.version`" in said(cluster, space, "it", "Ready")
+    cluster.kubectl("delete", "configmap", "own", "-n", space)
+    until(lambda: there(cluster, space, "configmap", "own"))
+    assert shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.0"

@@ -6,6 +6,7 @@ import shutil
 import pytest
 from carried import Members
 from members_releases import crd_versions, install, publish, reaches, removing, shapes
+from operators import create, there, thing
 from two_worlds import Serving, during, edit, without_traces
 
 MERGE = "application/merge-patch+json"
@@ -116,3 +117,18 @@ def test_what_the_operator_rolls_is_what_trundle_serve_rolls(
         assert crd_versions(cluster, group) == {"v2": True, "v3": True, "storage": False}
         traces = cluster.request("GET", story.path("v3", "m1")).ok()["metadata"]["managedFields"]
         assert {each["apiVersion"] for each in traces} <= {f"{group}/v2", f"{group}/v3"}
+
+
+def test_what_is_uninstalled_while_the_cluster_rewrites_it_leaves_no_migration(
+    cluster, operator, publisher, space
+):
+    """As one that was killed meanwhile leaves it."""
+    group, package = "ended.clubs.example.com", "acme/ended"
+    publish(publisher, package, "1.0.0", group, "v1")
+    install(cluster, publisher, space, package, crds="Delete")
+    reaches(cluster, space, "1.0.0")
+    name, resource = f"trundle-members.{group}", {"group": group, "resource": "members"}
+    kind = thing("StorageVersionMigration", name, "storagemigration.k8s.io/v1beta1")
+    create(cluster, {**kind, "spec": {"resource": resource}})
+    cluster.kubectl("delete", "installation", "it", "-n", space, "--timeout=180s")
+    assert there(cluster, space, "storageversionmigrations", name) == ""

@@ -224,6 +224,21 @@ def test_the_rights_that_the_manifests_give_are_enough_and_no_more(
             each["subjects"] = [{"kind": "User", "name": "ann"}]
             if each["roleRef"]["name"] == "trundle-operator-packages":
                 each["roleRef"]["name"] = "trundle-operator-beside"
+    deployment = str(tmp_path / "manifests" / "operator.yaml")
+    made = cluster.kubectl("apply", "--dry-run=server", "-f", deployment, "-o", "json").stdout
+    [pod] = [
+        each["spec"]["template"]["spec"]
+        for each in json.loads(made)["items"]
+        if each["kind"] == "Deployment"
+    ]
+    # The credentials of registries are where it looks for them, also where there are none yet.
+    [secret] = [e["secret"] for e in pod["volumes"] if e["name"] == "registries"]
+    assert secret["optional"]
+    assert secret["items"] == [{"key": ".dockerconfigjson", "path": "config.json"}]
+    [mount] = [
+        e["mountPath"] for e in pod["containers"][0]["volumeMounts"] if e["name"] == "registries"
+    ]
+    assert {"name": "DOCKER_CONFIG", "value": mount} in pod["containers"][0]["env"]
     text = "\n---\n".join(json.dumps(each) for each in roles)
     with granted(cluster, text), registry(tmp_path / "registry") as host:
         publisher = operators.Publisher(tmp_path, host)

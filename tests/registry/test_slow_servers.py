@@ -1,46 +1,16 @@
 """A server that sends byte by byte cannot keep a client, over HTTP and TLS."""
 
-import contextlib
-import socket
-import threading
 import time
 
 import msgspec
 import pytest
 from artifacts import QUICK
+from dripping import dripping
 
-from trundle.registry import UnreachableError, fetch_file, open_registry
+from trundle.registry import Outages, UnreachableError, fetch_file, open_registry
 
 SETTINGS = msgspec.structs.replace(QUICK, request_time=0.5, read_timeout=5)
 HEADERS = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nX-Long: " + b"x" * 1000
-
-
-@contextlib.contextmanager
-def dripping(at_once: bytes, then: bytes):
-    """A server that answers every request with some bytes, and goes on byte by byte."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        stop = threading.Event()
-
-        def serve(connection):
-            with connection, contextlib.suppress(OSError):
-                connection.recv(65536)
-                connection.sendall(at_once)
-                for place in range(len(then)):
-                    if stop.wait(0.05):
-                        return
-                    connection.sendall(then[place : place + 1])
-
-        def accept():
-            with contextlib.suppress(OSError):
-                while True:
-                    connection, _ = listening.accept()
-                    threading.Thread(target=serve, args=(connection,), daemon=True).start()
-
-        threading.Thread(target=accept, daemon=True).start()
-        try:
-            yield f"127.0.0.1:{listening.getsockname()[1]}"
-        finally:
-            stop.set()
 
 
 @pytest.fixture
@@ -87,3 +57,21 @@ def test_a_handshake_that_drips_is_given_up():
         repository = open_registry(f"https://{address}", settings=SETTINGS).repository("acme/db")
         with pytest.raises(UnreachableError):
             repository.tags()
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize(
+    "at_once", [b"", HEADERS, HEADERS + b"\r\n\r\n"], ids=["silent", "headers", "content"]
+)
+def test_a_slow_host_is_waited_for_once_in_a_round(at_once):
+    outages = Outages()
+    settings = msgspec.structs.replace(SETTINGS, read_timeout=0.25, outages=outages)
+    with dripping(at_once, b"x" * 1000 if at_once else b"", asked := []) as address:
+        registry = open_registry(address, settings=settings)
+        for expected in (1, 2):
+            outages.begin_round()
+            for name in ("acme/one", "acme/two", "acme/three"):
+                with pytest.raises(UnreachableError):
+                    registry.repository(name).tags()
+            assert len(asked) == expected

@@ -48,6 +48,7 @@ class RefusalCode(Code):
     CONTENT_MISMATCH = "content-mismatch"
     CONTENT_MISSING = "content-missing"
     UNREACHABLE = "unreachable"
+    ACCESS_REFUSED = "access-refused"
     UNKNOWN_OPERATION = "unknown-operation"
     # Installing
     NO_LATEST = "no-latest"
@@ -98,6 +99,7 @@ _KINDS: Mapping[Code, Kind] = {
     RefusalCode.CONTENT_MISMATCH: Kind.VERIFICATION,
     RefusalCode.CONTENT_MISSING: Kind.NOT_FOUND,
     RefusalCode.UNREACHABLE: Kind.UNREACHABLE,
+    RefusalCode.ACCESS_REFUSED: Kind.UNREACHABLE,
     RefusalCode.UNKNOWN_OPERATION: Kind.VERIFICATION,
     RefusalCode.NO_LATEST: Kind.NOT_FOUND,
     RefusalCode.CHANNEL_BEHIND: Kind.REFUSED,

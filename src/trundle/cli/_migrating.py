@@ -64,11 +64,12 @@ def migrate(
     All objects are read at all versions first; where one cannot be read, or the CRD is not ready for it, nothing is written, and the command exits with 3. It can be ended and run again
     at any time.
     """
-    from trundle.api import converted_kinds, served_kinds  # noqa: PLC0415
-    from trundle.kubernetes.migration import Migration, connect, subjects  # noqa: PLC0415
-    from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
+    from trundle.kubernetes.migration import Migration, connect, subjects  # noqa: PLC0415 - before what needs less: it names the extra
 
     config = config_of(context)
+    from trundle.api import converted_kinds, served_kinds  # noqa: PLC0415
+    from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
+
     cluster = connect(kubeconfig, cluster_context)
     with generated_scheme(config) as scheme:
         parts = list(load_parts(config).values())

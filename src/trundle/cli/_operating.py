@@ -113,7 +113,6 @@ def operator(
 
     Several may run: one that holds a Lease acts, and each converts installations, and the objects of what packages carry, where it has a certificate. One can be ended at any moment.
     """
-    from trundle.api import Tls  # noqa: PLC0415
     from trundle.kubernetes import AdmissionBy  # noqa: PLC0415
     from trundle.kubernetes.migration import connect  # noqa: PLC0415
     from trundle.kubernetes.operator import (  # noqa: PLC0415
@@ -160,6 +159,8 @@ def operator(
         else:
             guarded = admission is not AdmissionChoice.NONE
             webhooks = _webhooks(cluster, home, identity, records, loader, guarded=guarded)
+            from trundle.api import Tls  # noqa: PLC0415 - `kubernetes` names the extra that has all
+
             _convert(made, webhooks, host, port, Tls(tls_cert, tls_key, None, warn), output)
 
 

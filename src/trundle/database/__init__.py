@@ -8,16 +8,17 @@ from importlib.util import find_spec
 
 from trundle.errors import expectation
 
-if not (
-    find_spec("sqlalchemy") and find_spec("alembic")
-):  # pragma: no cover - depends on the installation
-    raise ImportError(
+if _missing := [  # pragma: no cover - depends on the installation
+    each for each in ("sqlalchemy", "alembic") if find_spec(each) is None
+]:
+    raise ModuleNotFoundError(
         "databases: "
         + expectation(
             "`trundle[database]` to be installed",
             "no SQLAlchemy or no Alembic",
             "run `pip install 'trundle[database]'`",
-        )
+        ),
+        name=_missing[0],
     )
 
 from trundle.database._database import Database, open_copy, open_database

@@ -18,7 +18,13 @@ if TYPE_CHECKING:
     )
     from trundle.installation._applying import Result
     from trundle.installation._content import ContentStore
-    from trundle.installation._elsewhere import complete, complete_before, restore, snapshot
+    from trundle.installation._elsewhere import (
+        complete,
+        complete_before,
+        restore,
+        snapshot,
+        unpacked_release,
+    )
     from trundle.installation._errors import StateBusyError, StateError
     from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
     from trundle.installation._install import Install, install
@@ -89,6 +95,7 @@ __all__ = [
     "tidy",
     "uninstall",
     "unpacked_before",
+    "unpacked_release",
     "upgrade",
     "upgrade_waiting",
 ]

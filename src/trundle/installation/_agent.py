@@ -82,7 +82,7 @@ def run_round(installation: Installation) -> Round:
     times = (each.plan.next_change for each in result.outlooks.values())
     return Round(
         tuple(_lines(installation, result)),
-        failed=RefusalCode.UNREACHABLE in codes,
+        failed=not codes.isdisjoint({RefusalCode.UNREACHABLE, RefusalCode.ACCESS_REFUSED}),
         next_change=min((each for each in times if each), default=None),
         refusals=len(result.refusals),
     )

@@ -169,6 +169,25 @@ class ContentStore:
                     place = error.filename or str(folder)
                     raise OSError(error.errno, error.strerror, place) from error
 
+    @contextlib.contextmanager
+    def unpacked_aside(self, digest: str, where: str) -> Iterator[Path]:
+        """A folder with an artifact that is here, as long as the block lasts.
+
+        Args:
+            digest: the digest of the artifact.
+            where: what messages call it.
+
+        Raises:
+            RefusedError: it is missing or damaged.
+            OSError: the folder cannot be written.
+            StorageError: the same.
+        """
+        artifact = self.look(None, digest, where)
+        with tempfile.TemporaryDirectory(prefix="trundle-") as parent:
+            folder = Path(parent) / "package"
+            self.unpack(artifact, folder, where)
+            yield folder
+
     def _refused(
         self, where: str, repository: Repository
     ) -> contextlib.AbstractContextManager[None]:
@@ -246,7 +265,8 @@ def _refused(where: str, store: Path, *, local: bool) -> Iterator[None]:
     except InvalidManifestError as error:
         raise mismatch(where, error.expected, error.found) from error
     except (UnreachableError, UnauthorisedError) as error:
-        code = RefusalCode.UNREACHABLE
+        is_refused = isinstance(error, UnauthorisedError)
+        code = RefusalCode.ACCESS_REFUSED if is_refused else RefusalCode.UNREACHABLE
         raise _refusal(
             code, where, error.expected, error.found, f"{error.advice} ({error.where})"
         ) from error

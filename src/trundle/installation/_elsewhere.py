@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 from trundle.installation._applying import unpack_here
@@ -81,6 +82,29 @@ def complete_before(installation: Installation, name: str) -> None:
     if event is not None and not installation.content.has(event.before_digest):
         with installation.fetching():
             _fetch(installation, package, event.before_digest, event.before)
+
+
+@contextlib.contextmanager
+def unpacked_release(
+    installation: Installation, name: str, version: str, digest: str
+) -> Iterator[Path]:
+    """A folder with a version of an installed package, which need not be the installed one, as long as the block lasts; it is fetched where it is not here.
+
+    Args:
+        installation: the installation.
+        name: the package.
+        version: the version.
+        digest: its digest.
+
+    Raises:
+        RefusedError: it cannot be had, or is damaged.
+        OSError: the folder cannot be written. So for StorageError.
+    """
+    if not installation.content.has(digest):
+        with installation.fetching():
+            _fetch(installation, installation.package(name), digest, version)
+    with installation.content.unpacked_aside(digest, f"{name} {version}") as folder:
+        yield folder
 
 
 def _fetch(installation: Installation, package: Package, digest: str, version: str) -> None:

@@ -25,6 +25,7 @@ from trundle.registry import (
     Reference,
     RegistryError,
     TooLargeError,
+    UnauthorisedError,
 )
 
 if TYPE_CHECKING:
@@ -229,4 +230,6 @@ def _code(error: RegistryError) -> RefusalCode:
             return RefusalCode.INVALID_FILE
         case NotFoundError():
             return RefusalCode.CONTENT_MISSING
+        case UnauthorisedError():
+            return RefusalCode.ACCESS_REFUSED
     return RefusalCode.UNREACHABLE

@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
@@ -262,10 +261,7 @@ def unpacked_before(installation: Installation, name: str) -> Iterator[Path]:
     package = installation.package(name)
     earlier = _earlier(installation, package)
     where = f"{package.name} {earlier.before}"
-    artifact = installation.content.look(None, earlier.before_digest, where)
-    with tempfile.TemporaryDirectory(prefix="trundle-") as parent:
-        folder = Path(parent) / "package"
-        installation.content.unpack(artifact, folder, where)
+    with installation.content.unpacked_aside(earlier.before_digest, where) as folder:
         yield folder
 
 

@@ -28,6 +28,10 @@ _FIRST_WAIT = 0.1
 _TIMEOUT = 60.0
 CONFLICT, _GONE, MISSING = 409, 410, 404
 BUSY = frozenset({429, 503, 504})
+_ADVICE = {
+    401: "log in to the cluster again, or name another context",
+    403: "ask for a role that permits it, or name another context",
+}
 
 
 class ClusterError(ExpectationError):
@@ -45,7 +49,7 @@ class RequestError(ClusterError):
     """
 
     def __init__(self, where: str, status: int, message: str) -> None:
-        super().__init__(where, "an answer", f"{status}: {message}", "")
+        super().__init__(where, "an answer", f"{status}: {message}", _ADVICE.get(status, ""))
         self.status = status
 
 
@@ -226,17 +230,21 @@ class Migrations:
         """Begins to rewrite all objects of a resource type."""
         head = {"apiVersion": self._resource._api_info.resource.api_version}  # noqa: SLF001 - there is no other way to it
         spec = {"resource": {"group": kind.group, "resource": kind.plural}}
-        made = {**head, "kind": "StorageVersionMigration", "metadata": {"name": _called(kind)}}
-        with asked(f"StorageVersionMigration {_called(kind)}"):
+        made = {
+            **head,
+            "kind": "StorageVersionMigration",
+            "metadata": {"name": _called(kind.qualified)},
+        }
+        with asked(f"StorageVersionMigration {_called(kind.qualified)}"):
             self.client.create(self._resource({**made, "spec": spec}))
 
     def condition(self, kind: ServedKind) -> tuple[str, str] | None:
         """What has become of it: `Running`, `Succeeded` or `Failed`, and a message; None where there is none."""
         with (
             contextlib.suppress(_MissingError),
-            asked(f"StorageVersionMigration {_called(kind)}"),
+            asked(f"StorageVersionMigration {_called(kind.qualified)}"),
         ):
-            found = plain(self.client.get(self._resource, _called(kind)))
+            found = plain(self.client.get(self._resource, _called(kind.qualified)))
             conditions = (found.get("status") or {}).get("conditions") or []
             true = {each["type"]: each for each in conditions if each.get("status") == "True"}
             for name in ("Succeeded", "Failed"):
@@ -245,13 +253,11 @@ class Migrations:
             return "Running", ""
         return None
 
-    def remove(self, kind: ServedKind) -> None:
-        """Removes it; the objects stay as they are."""
-        with (
-            contextlib.suppress(_MissingError),
-            asked(f"StorageVersionMigration {_called(kind)}"),
-        ):
-            self.client.delete(self._resource, _called(kind))
+    def remove(self, definition: str) -> None:
+        """Removes that of a CRD; the objects stay as they are."""
+        name = _called(definition)
+        with contextlib.suppress(_MissingError), asked(f"StorageVersionMigration {name}"):
+            self.client.delete(self._resource, name)
 
 
 def key_of(found: dict[str, Any]) -> str:
@@ -271,8 +277,8 @@ def plain(found: Any) -> dict[str, Any]:
     return made
 
 
-def _called(kind: ServedKind) -> str:
-    return f"trundle-{kind.qualified}"
+def _called(definition: str) -> str:
+    return f"trundle-{definition}"
 
 
 def _resource(kind: ServedKind, label: str) -> Any:
@@ -306,3 +312,23 @@ def asked(where: str) -> Iterator[None]:
         advice = "check that the cluster of your kubeconfig runs, and that you may use it"
         found = str(error) or type(error).__name__
         raise ClusterError(where, "an answer of the cluster", found, advice) from None
+
+
+@contextlib.contextmanager
+def at_home(namespace: str) -> Iterator[None]:
+    """Says that the namespace of the operator is missing, where something cannot be written in it for that reason.
+
+    Raises:
+        ClusterError: it is.
+    """
+    try:
+        yield
+    except RequestError as error:
+        if error.status != MISSING or f'namespaces "{namespace}"' not in error.found:
+            raise
+        where, expected = (
+            f"namespace {namespace}",
+            "one that exists, for what the operator remembers",
+        )
+        advice = f"create it: kubectl create namespace {namespace}; or name another one with --home"
+        raise ClusterError(where, expected, "none", advice) from None

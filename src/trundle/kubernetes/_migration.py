@@ -243,7 +243,7 @@ class Migration:
         """Has the cluster rewrite all objects; page by page what it does not."""
         kind = subject.kind
         self._note(subject, None)
-        migrations.remove(kind)  # One of an earlier time, perhaps of another release.
+        migrations.remove(kind.qualified)  # One of an earlier time, perhaps of another release.
         migrations.begin(kind)
         begun, nudged = self.clock(), None
         longest = _PATIENCE + subject.objects * _PATIENCE_FOR_EACH
@@ -256,7 +256,7 @@ class Migration:
                 nudged = self.clock()
             self.step(f"{kind.qualified}, by the cluster")
             self.sleep(_POLL)
-        migrations.remove(kind)
+        migrations.remove(kind.qualified)
         if found is not None and found[0] == "Succeeded":
             return replace(subject, rewritten=subject.objects)
         # A cluster gives up where it asks for a version that has gone a moment ago, and waits where it watches what has gone.

@@ -35,6 +35,7 @@ def fill(
             return
         failures = 0 if download.size - before >= settings.chunk // 4 else failures + 1
         if failures > settings.retries or time.monotonic() > deadline:
+            transport.give_up(f"/v2/{repository}/", failure)
             raise UnreachableError(
                 where,
                 f"{descriptor.size} bytes",

@@ -6,7 +6,13 @@ from urllib.parse import urlsplit
 import urllib3
 
 from trundle.registry._model import MANIFEST_TYPES
-from trundle.registry._transport import TransferError, Transport, closing, read_small
+from trundle.registry._transport import (
+    SlowTransferError,
+    TransferError,
+    Transport,
+    closing,
+    read_small,
+)
 from trundle.registry.errors import InvalidManifestError, NotFoundError, UnreachableError
 
 ACCEPT = ", ".join((*MANIFEST_TYPES, "*/*"))
@@ -62,7 +68,10 @@ class Requests:
                     return content, response.headers
             except TransferError as error:
                 failure = str(error)
+                if isinstance(error, SlowTransferError):
+                    break
             self._transport.pause(attempt)
+        self._transport.give_up(url, failure)
         raise UnreachableError(where, "the whole of it", failure, "try again")
 
     def exists(self, url: str) -> bool:

@@ -23,7 +23,8 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
         lease: how long the holder of a lease may show no sign of life; a dead one is waited for that long. Where
             the registry answers slowly it is longer.
         poll: the pause between two looks at the queue of a lease.
-        outages: the hosts that do not answer, for callers that ask many in turn; None to be as patient with each request.
+        outages: the hosts that do not answer, for callers that ask many in turn; None to be as patient with each request. What
+            took too long is not asked for again in a round.
     """
 
     connect_timeout: float = 10.0

@@ -50,6 +50,10 @@ class TransferError(TrundleError):
     kind = Kind.UNREACHABLE
 
 
+class SlowTransferError(TransferError):
+    """A transfer took longer than it may as a whole; the next one would take as long."""
+
+
 class _Fault(msgspec.Struct):
     code: str = ""
     message: str = ""
@@ -120,7 +124,7 @@ class Transport:
                 response = self._authorised(method, url, repository, headers, body)
             except urllib3.exceptions.HTTPError as error:
                 failure = plain_reason(error)
-                is_late = repeatable and isinstance(error, LateAnswerError)
+                is_late = repeatable and self._is_late(error)
                 if is_late or attempt + 1 == attempts:
                     self._note(url, failure)
                 if is_late or _is_final(error):
@@ -148,6 +152,18 @@ class Transport:
     def url(self, path: str) -> str:
         """A URL at the registry, from a path or from what a header says."""
         return urljoin(f"{self.base}/", path)
+
+    def give_up(self, url: str, reason: str) -> None:
+        """Takes note that the content of an answer did not come whole: the host is not asked again in this round of `settings.outages`."""
+        self._note(url, reason)
+
+    def _is_late(self, error: urllib3.exceptions.HTTPError) -> bool:
+        """Whether an answer took so long that it is not asked for again; callers with many registries in turn wait once."""
+        cause = getattr(error, "reason", error)
+        patient = self.settings.outages is None
+        return isinstance(error, LateAnswerError) or (
+            not patient and isinstance(cause, urllib3.exceptions.TimeoutError)
+        )
 
     def _pause(self, attempt: int, asked: float | None) -> bool:
         """Waits, unless the registry asks for more than the longest pause."""
@@ -228,8 +244,11 @@ class Transport:
                 response = self._send(method, url, headers, body)
             except urllib3.exceptions.HTTPError as error:
                 failure = plain_reason(error)
-                if attempt + 1 == attempts:
+                is_late = self._is_late(error)
+                if is_late or attempt + 1 == attempts:
                     self._note(url, failure)
+                if is_late:
+                    break
             else:
                 if response.status not in _TRANSIENT:
                     return response.status, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)
@@ -291,7 +310,7 @@ def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[byte
         while piece := response.read1(_PIECE):
             yield piece
             if time.monotonic() > deadline:
-                raise TransferError("a transfer that takes too long")
+                raise SlowTransferError("a transfer that takes too long")
     except urllib3.exceptions.HTTPError as error:
         raise TransferError(plain_reason(error)) from None
 

@@ -17,6 +17,8 @@ from trundle.kubernetes.operator._trying import attempt
 _SECONDS = 60
 _STEP = 0.2
 _LEAVING_SECONDS = 5
+_BEARING = ("Namespace", DEFINITION)
+"""What others cannot be without; it comes first."""
 _MOST_BYTES = 900 * 1024
 """How many bytes a record may have; etcd takes 1.5 MB in all, the API server 1 MiB of a ConfigMap's data."""
 
@@ -78,6 +80,7 @@ class Applier:
         self._record = record_of(objects.namespace, name)
         self._version = ""
         self._known: list[Part] | None = None
+        self._untried: list[Part] = []
         self.release = ""
 
     def earlier(self) -> list[Part]:
@@ -103,7 +106,7 @@ class Applier:
 
         Raises:
             OtherReleaseError: another release has some of the objects; nothing was changed.
-            RejectedError: the cluster refuses some of the objects; nothing was changed.
+            RejectedError: the cluster refuses some of the objects; nothing was changed, but for namespaces and CRDs where the others could not be tried without them.
             ClusterError: the cluster refuses something that could not be tried, or a CRD is not established in time.
             DefinitionError: there are too many objects, or no namespace to remember them in.
         """
@@ -134,12 +137,12 @@ class Applier:
         """
         self._remember(together(self.earlier(), wanted), keep=False)
         marked = [self._ownership.marked(each) for each in wanted]
-        attempt(self._objects, marked, brought, force=force)
+        self._untried += attempt(self._objects, marked, brought, force=force)
         if not force:  # After that: what may not be written can often not be read either.
             self._ownership.check(wanted)
 
     def put(self, wanted: Sequence[Part], *, force: bool = False, release: str = "") -> list[Part]:
-        """Applies a release, and deletes nothing yet.
+        """Applies a release, and deletes nothing yet. What could not be tried before is tried when the CRDs and namespaces are there, and before anything else is written.
 
         Args:
             wanted: all objects of the release.
@@ -150,6 +153,7 @@ class Applier:
             What was applied, in order.
 
         Raises:
+            RejectedError: the cluster refuses some of what could not be tried before; only namespaces and CRDs were written.
             TrundleError: as `apply` has it.
         """
         if not force:
@@ -157,13 +161,14 @@ class Applier:
         known = self._known = together(self.earlier(), wanted)
         self._remember(known)
         steps = ordered(wanted)
-        definitions = [each for each in steps if each.kind == DEFINITION]
-        for each in steps:
-            if definitions and each.kind not in ("Namespace", DEFINITION):
-                self._establish(definitions)
-                definitions = []
+        early = [each for each in steps if each.kind in _BEARING]
+        for each in early:
             self._objects.apply(self._ownership.marked(each), force=force)
-        self._establish(definitions)
+        self._establish([each for each in early if each.kind == DEFINITION])
+        if early and self._untried:
+            attempt(self._objects, self._untried, force=force, among=wanted)
+        for each in steps[len(early) :]:
+            self._objects.apply(self._ownership.marked(each), force=force)
         if release != self.release:
             self.release = release
             self._remember(known)
@@ -185,6 +190,11 @@ class Applier:
         if gone or self._known is not None:  # Where another run came between, this ends it.
             self._remember(together([*kept, *held], wanted))
         return Applied([], deleted, kept, held)
+
+    def beyond(self, parts: Sequence[Part]) -> list[Part]:
+        """What is in the cluster of releases that were begun, besides the objects of another one."""
+        there = leaving(self.earlier(), parts)
+        return [e for e in there if self._objects.exists(e) and not self._ownership.is_foreign(e)]
 
     def forget(self) -> None:
         """Forgets what was applied, when all of it is gone or is to stay."""

@@ -3,16 +3,18 @@
 import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from trundle.channels import RefusalCode, RefusedError, refusal
-from trundle.errors import Finding, Place, TrundleError
+from trundle.errors import Finding, Place, TrundleError, listed
 from trundle.installation import (
     Install,
     Installation,
+    Outlook,
     Package,
     check_root,
     complete,
@@ -20,18 +22,19 @@ from trundle.installation import (
     install,
     uninstall,
     unpacked_before,
+    unpacked_release,
     upgrade,
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError, RequestError
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
-from trundle.kubernetes.operator._advising import rejections, words_of
+from trundle.kubernetes.operator._advising import advised, rejections, words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
 from trundle.kubernetes.operator._hearing import hear, hold, unheard
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
-from trundle.kubernetes.operator._ordering import Part, parts_of
+from trundle.kubernetes.operator._ordering import DEFINITION, Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._releases import OtherReleaseError
 from trundle.kubernetes.operator._reporting import Report
@@ -43,10 +46,11 @@ from trundle.kubernetes.operator._trying import RejectedError
 from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
 from trundle.project import read_documents
 from trundle.registry import Reference
-from trundle.version import SemVer
+from trundle.version import SemVer, VersionRange
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
 _FOLDER = "manifests"
+_WAIT = "wait; the condition Migrated says how far it is"
 
 
 def parts_in(folder: Path) -> list[Part]:
@@ -94,7 +98,7 @@ class Follower:
         self._keeper = keeper
         self._check = check
         self._rolling = rolling
-        self._unready: dict[str, str] = {}
+        self._unready: dict[str, SemVer | None] = {}
         self._taken: dict[str, str] = {}
         self._applied: set[str] = set()
 
@@ -194,11 +198,16 @@ class Follower:
         except RefusedError as error:
             # Until the objects are rewritten, what is installed is looked after.
             present = self._package(wanted)
-            if present is None or error.code is not RefusalCode.STILL_STORED:
+            if present is None:
                 raise
-            report.stops(error.refusals, ready=True)
+            if error.code is not RefusalCode.STILL_STORED:
+                self._kept_up(document, present)
+                raise
+            goes_back = wanted.roll_back is not None and wanted.roll_back == present.version
+            waits = [replace(each, advice=_WAIT) for each in error.refusals]
+            report.stops(waits if goes_back else error.refusals, ready=True)
             package = present
-            if wanted.roll_back is not None and wanted.roll_back == present.version:
+            if goes_back:
                 with unpacked_before(self._installation, present.name) as folder:
                     back = packed(folder)
         finally:
@@ -243,7 +252,7 @@ class Follower:
             report.stops(heard, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
-        outlook = foresee(self._installation, [name])[0]
+        outlook = _advised(foresee(self._installation, [name])[0])
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
         report.waits(outlook.plan.blocked)
@@ -268,12 +277,9 @@ class Follower:
             back = packed(folder)
         unknown = [] if back is None else self._rolling.unknown(owner_of(document), back)
         if unknown:
-            code, advice = (
-                RefusalCode.STILL_STORED,
-                "wait; the condition Migrated says how far it is",
-            )
+            code = RefusalCode.STILL_STORED
             raise RefusedError(
-                *(refusal(code, str(x.place), x.expected, x.found, advice) for x in unknown)
+                *(refusal(code, str(x.place), x.expected, x.found, _WAIT) for x in unknown)
             )
 
     def _put(
@@ -286,34 +292,22 @@ class Follower:
     ) -> None:
         """Applies what a package carries, waits until it is ready, and prunes."""
         missing = [
-            each.name for each in package.manifest.requirements if each.name in self._unready
+            each.name
+            for each in package.manifest.requirements
+            if each.name in self._unready and not self._will_do(each.name, each.range)
         ]
         applier, objects = self._applier(document), self._objects(document)
-        earlier = applier.earlier()
+        applier.earlier()
         report.version, report.digest, _ = _parts_of(applier.release)
-        self._unready[package.name] = "not yet"
+        self._unready[package.name] = None
         if missing:
+            self._kept_up(document, package)
             report.says("Waiting", f"{', '.join(missing)} has to be ready first")
             return
         version = str(package.release.version)
         release = f"{version} {package.digest} {package.subscription.repository}"
-        is_new = release != applier.release
-        try:
-            parts = self._parts(document, package, report, back, applier if is_new else None)
-        except RejectedError as error:
-            _stays(report, rejections(error, version), _unready(objects, earlier))
-            parts = None
-        except OtherReleaseError as error:
-            _stays(report, error.findings, _unready(objects, earlier))
-            parts = None
+        parts = self._brought_in(document, package, report, back, applier, release)
         if parts is None:
-            report.migration = self._rolling.migrated(owner_of(document))
-            return
-        try:
-            applier.put(parts, release=release)
-        except (RequestError, OwnedError) as error:
-            partly = f"; {version} may be in the cluster in part" if is_new else ""
-            report.says("Failed", words_of(error) + partly)
             return
         report.version, report.digest = version, package.digest
         self._check()
@@ -333,6 +327,107 @@ class Follower:
         ):
             message += "".join(f"; {each} {verb}" for each in some)
         report.says("Applied", message, ready=True)
+
+    def _written(
+        self,
+        applier: Applier,
+        parts: list[Part],
+        report: Report,
+        release: str,
+        *,
+        is_new: bool,
+    ) -> None:
+        """Writes the objects of a release; where one is refused that was not before, the report says so."""
+        try:
+            applier.put(parts, release=release)
+        except (RequestError, OwnedError) as error:
+            version = _parts_of(release)[0]
+            partly = f"; {version} may be in the cluster in part" if is_new else ""
+            report.says("Failed", words_of(error) + partly)
+
+    def _will_do(self, name: str, allowed: VersionRange) -> bool:
+        """Whether a release that is kept up, in place of one that is not there yet, is among the versions that a package requires."""
+        version = self._unready[name]
+        return version is not None and version in allowed
+
+    def _brought_in(
+        self,
+        document: Mapping[str, Any],
+        package: Package,
+        report: Report,
+        back: bytes | None,
+        applier: Applier,
+        release: str,
+    ) -> list[Part] | None:
+        """Applies what a package carries; None where that cannot be, as the report says then, and the release before is kept up."""
+        is_new, version = release != applier.release, str(package.release.version)
+        try:
+            parts = self._parts(document, package, report, back, applier if is_new else None)
+            if parts is not None:
+                self._written(applier, parts, report, release, is_new=is_new)
+                return None if report.reason == "Failed" else parts
+            if is_new:
+                self._kept_up(document, package)
+        except RejectedError as error:
+            self._stays(document, package, report, rejections(error, version))
+        except OtherReleaseError as error:
+            self._stays(document, package, report, error.findings)
+        except SchemasError:
+            self._kept_up(document, package)
+            raise
+        report.migration = self._rolling.migrated(owner_of(document))
+        return None
+
+    def _stays(
+        self,
+        document: Mapping[str, Any],
+        package: Package,
+        report: Report,
+        findings: Iterable[Finding],
+    ) -> None:
+        """Says why a release is not applied, keeps the one before up, and says whether that is ready."""
+        report.stops(findings, ready=bool(report.version))
+        report.away = True  # What refuses it may let it in soon.
+        waiting, beyond = self._kept_up(document, package)
+        partly = f"; of {package.release.version} there is {beyond}" if beyond else ""
+        if not report.version:
+            report.message += partly
+        elif waiting:
+            report.says("Waiting", waiting + partly)
+        else:
+            report.says("Applied", f"{report.version} stays in the cluster{partly}", ready=True)
+
+    def _kept_up(self, document: Mapping[str, Any], package: Package) -> tuple[str, str]:
+        """Puts back what was deleted or changed by hand of the release that is in the cluster, where another one cannot be applied now.
+
+        CRDs of its manifests that are there stay as they are: the other release may have brought them.
+
+        Returns:
+            Why it is not ready, and what is there of other releases; empty where there is nothing to say.
+        """
+        applier, objects = self._applier(document), self._objects(document)
+        parts = applier.earlier()
+        version, digest, repository = _parts_of(applier.release)
+        if not version:
+            return "", listed(map(str, applier.beyond([])))
+        try:
+            if repository == package.subscription.repository:
+                found = unpacked_release(self._installation, package.name, version, digest)
+                with found as folder:
+                    own = parts_in(folder / _FOLDER)
+                    parts = [*self._rolling.standing(owner_of(document), folder), *own]
+                kept = [each for each in parts if each not in own or not _is_crd(objects, each)]
+                applier.put(kept, release=applier.release)
+        except (SupersededError, LostLeaseError):
+            raise
+        except RefusedError:
+            pass  # It cannot be had any more, and is looked at all the same.
+        except (TrundleError, OSError) as error:
+            return words_of(error), ""
+        waiting = _unready(objects, parts)
+        if not waiting:
+            self._unready[package.name] = SemVer.parse(version)
+        return waiting, listed(map(str, applier.beyond(parts)))
 
     def _parts(
         self,
@@ -425,14 +520,9 @@ class Follower:
         return Applier(self._objects(document), _name(document), yielding=self._yielding)
 
 
-def _stays(report: Report, findings: Iterable[Finding], waiting: str) -> None:
-    """Says why a release is not applied, and whether the one before, which stays, is ready."""
-    report.stops(findings, ready=bool(report.version))
-    report.away = True  # What refuses it may let it in soon.
-    if report.version and waiting:
-        report.says("Waiting", waiting)
-    elif report.version:
-        report.says("Applied", f"{report.version} stays in the cluster", ready=True)
+def _is_crd(objects: Objects, part: Part) -> bool:
+    """Whether an object is a CRD that is in the cluster."""
+    return part.kind == DEFINITION and objects.exists(part)
 
 
 def _unready(objects: Objects, parts: Iterable[Part]) -> str:
@@ -457,6 +547,13 @@ def _name(document: Mapping[str, Any]) -> str:
     """What a document calls its release, and no other kind does."""
     name: str = document["metadata"]["name"]
     return name if document["kind"] == KIND else f"{document['kind'].lower()}-{name}"
+
+
+def _advised(outlook: Outlook) -> Outlook:
+    """An outlook with advice that can be followed in a cluster."""
+    refusals = tuple(map(advised, outlook.plan.refusals))
+    plan = msgspec.structs.replace(outlook.plan, refusals=refusals)
+    return msgspec.structs.replace(outlook, plan=plan)
 
 
 def _held(wanted: Wanted) -> Finding:

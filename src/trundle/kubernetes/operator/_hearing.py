@@ -73,7 +73,14 @@ def hear(
     """
     if wanted.roll_back is not None and wanted.roll_back == installation.package(name).version:
         complete_before(installation, name)
-        roll_back(installation, name, dry_run=True)  # The cluster is made ready where all else is.
+        try:
+            # The cluster is made ready where all else is.
+            roll_back(installation, name, dry_run=True)
+        except RefusedError as error:
+            if error.code is not RefusalCode.NOT_INSTALLED:
+                raise
+            # There is none before: nothing is asked for, as where no such version is installed.
+            return (*error.refusals, *_approve(installation, name, wanted.approved))
         check_way_back()
         roll_back(installation, name)
     unknown = _not_gone_back(installation, name, wanted.roll_back)

@@ -16,6 +16,7 @@ from trundle.kubernetes._cluster import (
     ClusterError,
     RequestError,
     asked,
+    at_home,
     plain,
 )
 from trundle.kubernetes._errors import DefinitionError
@@ -101,7 +102,7 @@ class Keeper:
             }
         )
         try:
-            with asked(where):
+            with at_home(self._home), asked(where):
                 written = self._client.replace(made) if self._version else self._client.create(made)
         except RequestError as error:
             if error.status != CONFLICT:

@@ -15,6 +15,7 @@ from trundle.kubernetes._cluster import (
     ClusterError,
     RequestError,
     asked,
+    at_home,
     plain,
 )
 
@@ -106,9 +107,11 @@ class Leadership:
             self._write(found, holder="")
 
     def _may_take(self, found: dict[str, Any] | None, now: float) -> bool:
-        is_first, seen = self._seen is None, self._seen or ("", now)
+        # What was read may have been written as late as now, while it was asked for.
+        read = self._clock()
+        is_first, seen = self._seen is None, self._seen or ("", read)
         version = "" if found is None else found["metadata"]["resourceVersion"]
-        self._seen = seen = seen if seen[0] == version else (version, now)
+        self._seen = seen = seen if seen[0] == version else (version, read)
         if found is None and (is_first or self.holds):
             return True
         spec = (found or {}).get("spec") or {}
@@ -149,7 +152,7 @@ class Leadership:
                 "spec": spec,
             }
         )
-        with asked(f"Lease {_NAME}"):
+        with at_home(self._namespace), asked(f"Lease {_NAME}"):
             write = self._client.create if found is None else self._client.replace
             version: str = plain(write(made))["metadata"]["resourceVersion"]
             return version

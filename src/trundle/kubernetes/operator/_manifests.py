@@ -16,10 +16,12 @@ from trundle.kubernetes._manifests import (
     running,
 )
 from trundle.kubernetes._own import installation_kinds
-from trundle.kubernetes.operator._wanted import GROUP, PLURAL, STACK_GROUP
+from trundle.kubernetes.operator._wanted import GROUP, PLURAL, REGISTRIES, STACK_GROUP
 
 _RBAC = "rbac.authorization.k8s.io/v1"
 _PACKAGES = f"{GROUP}/aggregate-to-operator"
+_LOGINS = "/registries"
+"""Where the pod has the credentials of registries."""
 _RECIPE = """\
 # The image of the operator: docker build -f {folder}/Dockerfile -t {image} .
 FROM python:3.13-slim
@@ -72,11 +74,15 @@ def _pod(placement: Placement, admission: AdmissionBy) -> dict[str, Any]:
     arguments.append(f"--admission={admission}")
     made = container("operator", placement, arguments)
     named = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
-    made["env"] = [named]
+    made["env"] = [named, {"name": "DOCKER_CONFIG", "value": _LOGINS}]
     for name, path in (("cache", "/cache"), ("tmp", "/tmp")):  # noqa: S108 - a volume of the pod
         made["volumeMounts"].append({"name": name, "mountPath": path})
+    made["volumeMounts"].append({"name": "registries", "mountPath": _LOGINS, "readOnly": True})
     found = pod(placement, made, token=True)
     found["volumes"] += [{"name": each, "emptyDir": {}} for each in ("cache", "tmp")]
+    items = [{"key": ".dockerconfigjson", "path": "config.json"}]
+    secret = {"secretName": REGISTRIES, "optional": True, "items": items}
+    found["volumes"].append({"name": "registries", "secret": secret})
     return found
 
 

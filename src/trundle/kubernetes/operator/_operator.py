@@ -26,6 +26,11 @@ from trundle.kubernetes.operator._rolling import Rolling
 from trundle.registry import HttpSettings, Outages
 from trundle.runtime import prepare_types
 
+PATIENCE = HttpSettings(
+    connect_timeout=5, read_timeout=10, request_time=15, slowest=16 * 1024, retries=1
+)
+"""How long a look waits for a registry, as the others wait with it: for its slowest answer 15 seconds, and as many more as a package has times 16 KiB."""
+
 
 class Operator:
     """Follows the installations of a cluster until it is stopped.
@@ -40,7 +45,7 @@ class Operator:
         leadership: says whether this operator acts; None where there is no other.
         log: is called with what there is to report.
         interval: the pause between two looks at channels.
-        settings: times and sizes for registries.
+        settings: times and sizes for registries; `PATIENCE` where None.
     """
 
     def __init__(
@@ -68,7 +73,7 @@ class Operator:
         self._log = log
         self._interval = interval
         self._outages = Outages()
-        self._settings = msgspec.structs.replace(settings or HttpSettings(), outages=self._outages)
+        self._settings = msgspec.structs.replace(settings or PATIENCE, outages=self._outages)
         self._keepers: dict[str, Keeper] = {}
         self._recorded: dict[str, tuple[str, str]] = {}
         self._is_clean = False

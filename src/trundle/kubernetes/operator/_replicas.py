@@ -15,6 +15,7 @@ from trundle.kubernetes._cluster import (
     Cluster,
     RequestError,
     asked,
+    at_home,
     plain,
 )
 
@@ -106,7 +107,7 @@ class Replica:
                 "spec": spec,
             }
         )
-        with asked(where):
+        with at_home(self._home), asked(where):
             put = self._client.replace if "resourceVersion" in metadata else self._client.create
             put(made)
 

@@ -11,6 +11,7 @@ from trundle.kubernetes.operator._advising import advised, words_for
 from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000
+_AWAY = {RefusalCode.UNREACHABLE, RefusalCode.ACCESS_REFUSED}
 _TAKEN_OVER = ("UpToDate", "ChannelUsable", "Published", "Held")
 
 
@@ -66,7 +67,7 @@ class Report:
             earlier = self.blocked.get(name, "")
             if each.coded not in earlier:
                 self.blocked[name] = f"{earlier}\n{each.coded}" if earlier else each.coded
-            self.away = self.away or each.code == RefusalCode.UNREACHABLE
+            self.away = self.away or each.code in _AWAY
         if findings and not ready:
             first = reason or camel(str(findings[0].code))
             self.says(first, self.blocked[first])

@@ -38,7 +38,14 @@ from trundle.kubernetes.operator._schemas import (
     digest_of,
     packed,
 )
-from trundle.kubernetes.operator._serving import Record, Records, Served, owner_in, path_of
+from trundle.kubernetes.operator._serving import (
+    DamagedError,
+    Record,
+    Records,
+    Served,
+    owner_in,
+    path_of,
+)
 from trundle.kubernetes.operator._storage import unknown_versions, unread
 from trundle.kubernetes.operator._succession import (
     following,
@@ -192,6 +199,26 @@ class Rolling:
             return Stage(waiting=waiting)
         return Stage(self._parts(record, schemas, webhook))
 
+    def standing(self, owner: str, folder: Path) -> list[Part]:
+        """The CRDs and the admission of a release that was applied; none where its schemas are no longer what is converted by.
+
+        Args:
+            owner: the installation.
+            folder: the folder of the package.
+
+        Raises:
+            SchemasError: nothing can be converted by the schemas.
+            ClusterError: the cluster cannot be asked.
+            SupersededError: another operator has written meanwhile.
+        """
+        content, record = packed(folder), self._records.get(owner)
+        webhook = self._webhook(owner)
+        if content is None or record is None or webhook is None or not record.served.applied:
+            return []
+        schemas = self._schemas.load(content)
+        is_same = schemas.digest == record.served.digest
+        return self._parts(record, schemas, webhook) if is_same else []
+
     def migrated(self, owner: str, *, applied: bool = False) -> Progress | None:
         """How far the objects of an installation are rewritten; begins, or notes that it has ended. None where it has no resource types.
 
@@ -269,8 +296,20 @@ class Rolling:
         return [] if served is None else list(self._unknown(served, self._schemas.load(back)))
 
     def end(self, owner: str) -> None:
-        """Ends rewriting objects of an installation that is gone."""
+        """Ends rewriting objects of an installation that is gone, also by the cluster.
+
+        Raises:
+            ClusterError: the cluster cannot be asked.
+        """
         self._migrations.forget(owner)
+        try:
+            record = self._records.get(owner)
+        except DamagedError:  # It is no reason to stay.
+            return
+        by_cluster = None if record is None else self._cluster.migrations()
+        if record is not None and by_cluster is not None:
+            for name in record.served.crds.values():
+                by_cluster.remove(name)
 
     def tidy(self, owners: Iterable[str]) -> None:
         """Ends converting for installations that are gone, as far as no CRD is left that was theirs.

@@ -13,21 +13,27 @@ FORBIDDEN = 403
 
 
 class RejectedError(TrundleError):
-    """Objects of a release that the cluster does not take; nothing of the release was written.
+    """Objects of a release that the cluster does not take; nothing of them was written.
 
     Attributes:
         errors: why, for each of them.
+        words: what was applied all the same.
         findings: the same.
     """
 
     kind = Kind.REFUSED
 
-    def __init__(self, errors: Sequence[ClusterError | DefinitionError]) -> None:
+    def __init__(
+        self,
+        errors: Sequence[ClusterError | DefinitionError],
+        words: str,
+    ) -> None:
         self.errors = tuple(errors)
+        self.words = words
         if all(isinstance(each, OwnedError) for each in errors):
             self.kind = Kind.CONFLICT
         self.findings = tuple(finding for each in errors for finding in each.findings)
-        super().__init__("\n".join([*map(str, errors), "nothing was applied"]))
+        super().__init__("\n".join([*map(str, errors), words]))
 
 
 def attempt(
@@ -36,17 +42,19 @@ def attempt(
     brought: Collection[tuple[str, str]] = (),
     *,
     force: bool = False,
-) -> None:
-    """Makes sure that the cluster takes the objects of a release, by dry runs on the server's side.
+    among: Sequence[Part] = (),
+) -> list[Part]:
+    """Makes sure that the cluster takes the objects of a release, by dry runs on the server's side; those that could not be tried.
 
     Not tried are objects of kinds that come with the release, unless their CRD is in the cluster as the release has it; and it is no reason that something is
     missing which comes with the release, such as a namespace.
 
     Args:
         objects: the objects of the cluster.
-        wanted: all objects of the release.
+        wanted: the objects to try.
         brought: the group and the kind of what comes with the release besides.
         force: whether fields that others own are taken over.
+        among: all objects of the release, where its namespaces and CRDs were applied already.
 
     Raises:
         RejectedError: it does not take some of them.
@@ -54,8 +62,10 @@ def attempt(
     """
     untried = set(brought)
     refused: list[ClusterError | DefinitionError] = []
+    left: list[Part] = []
     for each in ordered(wanted):
         if (each.group, each.kind) in untried:
+            left.append(each)
             continue
         try:
             tried = objects.attempt(each, force=force)
@@ -64,14 +74,18 @@ def attempt(
         except RequestError as error:
             if error.status in BUSY:
                 raise
-            if not _lacks(error, each, wanted):
+            if _lacks(error, each, among or wanted):
+                left.append(each)
+            else:
                 refused.append(error)
         except (OwnedError, DefinitionError) as error:
             refused.append(error)
         if each.kind == DEFINITION and refused and refused[-1].where == str(each):
             untried.add(_kind_of(each))
     if refused:
-        raise RejectedError(refused)
+        words = "only namespaces and CRDs were applied" if among else "nothing was applied"
+        raise RejectedError(refused, words)
+    return left
 
 
 def _changes(objects: Objects, definition: Part, tried: dict[str, object]) -> bool:

@@ -17,6 +17,8 @@ GROUP, VERSION, KIND, PLURAL = "trundle.dev", "v1", "Installation", "installatio
 APPROVE, HOLD, ROLL_BACK = (f"{GROUP}/{each}" for each in ("approve", "hold", "roll-back"))
 TRUST = f"{GROUP}/trust"
 """The annotation for documents without `trust`: the name of a Secret, or `unsigned`."""
+REGISTRIES = "trundle-registries"
+"""The Secret in the operator's namespace with the credentials of registries, of the type `kubernetes.io/dockerconfigjson`."""
 STACK_GROUP, STACK_VERSION, STACK_KIND = "stacks.crossplane.io", "v1alpha1", "StackInstall"
 _REGISTRY = "registry-1.docker.io"
 _ROOT = "root.json"

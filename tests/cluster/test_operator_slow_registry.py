@@ -1,0 +1,48 @@
+"""Registries that are there and hardly answer: installations of other registries go on, the Lease is kept, and each says why it does not."""
+
+import contextlib
+import json
+
+from clusters import until
+from dripping import dripping
+from operators import Operator, condition, config, create, installed, said, shown, spec_of, wanted
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n"
+SLOW = {
+    "silent": (b"", b""),
+    "headers": (b"HTTP/1.1 200 OK\r\n", b"X-More: 1\r\n" * 10000),
+    "content": (HEAD + b"\r\n", b" " * 100000),
+}
+
+
+def test_slow_registries_do_not_hold_up_the_others(cluster, converter, publisher, space, tmp_path):
+    own = ["--namespace", space, "--home", space, "--identity", "patient"]
+    running = Operator(cluster, tmp_path / "run", *own)
+    publisher.release("acme/brisk", "1.0.0", [config("it", "1")])
+    with contextlib.ExitStack() as stack:
+        for name, (at_once, then) in SLOW.items():
+            address = stack.enter_context(dripping(at_once, then))
+            for number in range(3):
+                spec = {"registry": f"http://{address}", "package": f"acme/{name}{number}"}
+                spec["trust"] = {"unsigned": True}
+                create(cluster, wanted(f"{name}{number}", space, spec))
+        policy = {"patch": "immediate"}
+        create(cluster, wanted("z", space, spec_of(publisher, "acme/brisk", policy=policy)))
+        running.follow()
+        try:
+            until(lambda: installed(shown(cluster, space, "z")) == ("1.0.0", True))
+            for name in SLOW:
+                for number in range(3):
+                    found = shown(cluster, space, f"{name}{number}")
+                    assert condition(found, "Ready") == ("False", "Unreachable")
+            assert "timed out" in said(cluster, space, "silent0", "Ready")
+            assert "no whole answer within 15 seconds" in said(cluster, space, "headers2", "Ready")
+            assert "takes too long" in said(cluster, space, "content1", "Ready")
+            publisher.release("acme/brisk", "1.0.1", [config("it", "2")])
+            until(lambda: installed(shown(cluster, space, "z")) == ("1.0.1", True))
+            lease = cluster.kubectl("get", "lease", "trundle-operator", "-n", space, "-o", "json")
+            assert json.loads(lease.stdout)["spec"]["leaseTransitions"] == 1
+            assert "another operator acts" not in running.messages
+        finally:
+            running.stop(9)
+            cluster.kubectl("delete", "installation", "--all", "-n", space, "--wait=false")
