@@ -140,8 +140,11 @@ def serving(folder: Path) -> Iterator[Any]:
         ]
         assert not catalog.upload(versions, tenant="default").refused
         for start in range(0, OBJECTS, _TOGETHER):
-            keys = [Key("Box", "default", f"b{at:06}") for at in range(start, start + _TOGETHER)]
-            store.commit([store.creation(each, box(at)) for at, each in enumerate(keys, start)])
+            drafts = [
+                store.draft(Key("Box", "default", f"b{at:06}"), box(at))
+                for at in range(start, start + _TOGETHER)
+            ]
+            store.commit([store.creation(each) for each in drafts])
         kinds = served_kinds(load_parts(config).values(), scheme)
         access = Access()
         page = ServerPage(access, has_packages=True)
