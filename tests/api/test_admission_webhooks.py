@@ -169,7 +169,7 @@ def test_authorities_are_read_again_when_they_change(asking, asked, authority, t
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("name", ["hangs", "trickles"])
+@pytest.mark.parametrize("name", ["hangs", "trickles", "drips"])
 def test_a_slow_webhook_has_its_time_and_no_more(asking, asked, authority, name):
     asked.behaviour = reviewers.BEHAVIOURS[name]
     with asking(authority.certificate, url=asked.url, timeout_seconds=1) as client:

@@ -262,7 +262,7 @@ def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
 def test_what_steers_a_terminal_is_escaped_in_data_as_well(empty):
     app = "name: acme/db\nversion: 1.0.0\ntitle: Database\n"
     empty.write("db/app.yaml", app)
-    reason = "a\u202eb\u009bc"
+    reason = "a\u202eb\u061c\u009bc"
     repository = "oci:registry//acme/db"
     show = f"channel show {repository} --channel stable -o"
     printed, _ = on_terminal(
@@ -276,7 +276,7 @@ def test_what_steers_a_terminal_is_escaped_in_data_as_well(empty):
     *_, as_json, as_yaml = plain(printed).split(BETWEEN)
     assert json.loads(as_json)["unpublished"][0]["reason"] == reason
     for text in (as_json, as_yaml):
-        assert r'"a\u202eb\u009bc"' in text
+        assert r'"a\u202eb\u061c\u009bc"' in text
         assert text.isascii()
 
 

@@ -81,7 +81,12 @@ class Writer(Client):
     def write(self, name, number):
         kind = self.random.choice(["create", "change", "change", "change", "delete"])
         if kind == "create":
-            body = {"metadata": {"name": name}, "spec": {"title": "Ann", "size": number % 100}}
+            body = {
+                "apiVersion": f"{widgets.GROUP}/{self.version}",
+                "kind": "Widget",
+                "metadata": {"name": name},
+                "spec": {"title": "Ann", "size": number % 100},
+            }
             answer = self.call("POST", path(self.version), body)
             event = "ADDED"
         elif kind == "change":

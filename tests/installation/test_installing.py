@@ -189,6 +189,8 @@ def test_any_tag_and_any_digest_can_be_pinned(plain):
         assert installation.package(CRM).version is None
     plain.install(pin=f"@{digest}")
     with plain.installation() as installation:
+        shown = installation.package(CRM).to_plain()
+        assert (shown["version"], shown["signed"]) == ("1.0.0", False)
         assert installation.package(CRM).pinned == f"{plain.reference()}@{digest}"
     plain.install()
     with plain.installation() as installation:

@@ -70,6 +70,7 @@ def test_files_get_content_and_fixed_permissions(tmp_path, form):
         ("a\\..\\b", "control characters and backslashes"),
         ("a\nb", "control characters and backslashes"),
         ("a\u202eb", "control characters and backslashes"),
+        ("a\u061cb", "control characters and backslashes"),
         ("x" * 256, "names of at most 255 bytes"),
         ("/".join(["x" * 100] * 11), "a path of at most 1000 bytes"),
     ],

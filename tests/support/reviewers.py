@@ -23,6 +23,7 @@ class Reply(NamedTuple):
         headers: further headers.
         wait: how many seconds pass before each of the parts of the body.
         parts: in how many parts the body is sent.
+        drips: whether a long header is sent, letter by letter, before all else.
     """
 
     body: bytes = b""
@@ -31,6 +32,7 @@ class Reply(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     wait: float = 0
     parts: int = 1
+    drips: bool = False
 
 
 Behaviour = Callable[[dict[str, Any]], dict[str, Any] | Reply]
@@ -78,6 +80,11 @@ class Asked:
 
             def send_reply(self, reply: Reply) -> None:
                 self.send_response(reply.status)
+                if reply.drips:
+                    self.flush_headers()
+                    for letter in b"X-Long: " + b"a" * 60 + b"\r\n":
+                        time.sleep(0.3)
+                        self.wfile.write(bytes([letter]))
                 for name, value in reply.headers:
                     self.send_header(name, value)
                 self.send_header("Content-Type", reply.kind)
@@ -229,6 +236,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "is-elsewhere": lambda _: Reply(b"", 302, headers=(("Location", "/elsewhere"),)),
     "hangs": lambda request: _slow(request, 20),
     "trickles": lambda request: Reply(reviewed(request, {"allowed": True}), wait=0.3, parts=60),
+    "drips": lambda request: Reply(reviewed(request, {"allowed": True}), drips=True),
 }  # fmt: skip
 """What a program may do, by name."""
 

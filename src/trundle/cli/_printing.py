@@ -17,7 +17,7 @@ import typer
 
 from trundle.cli._settings import wants_colours
 
-_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters but tabs and line ends; and those that change the direction of writing."""
 _SHOWN = 40
 """How many letters of a step are shown."""

@@ -28,8 +28,9 @@ class Storage:
 
     async def shown(self, request: Request) -> Response:
         """Objects by storage version, and how far what is being done is."""
-        found = await run_in_threadpool(status, self._store)
+        # In this order: work that has ended is in what is counted after it.
         progress = await run_in_threadpool(lambda: self._work.progress)
+        found = await run_in_threadpool(status, self._store)
         values = {"status": found, "progress": progress}
         return self._frame.shown(request, "storage.html", values)
 

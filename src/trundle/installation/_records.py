@@ -64,7 +64,7 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
             "channel": self.subscription.channel,
             "pinned": self.pinned,
             "resourceTypes": self.manifest.resources,
-            "signed": self.subscription.signed,
+            "signed": self.pinned is None and self.subscription.signed,
             "policy": policy_to_plain(self.effective_policy),
         }
 

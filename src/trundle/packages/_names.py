@@ -9,7 +9,7 @@ LONGEST_PART = 255
 LONGEST_PATH = 1000
 """How many bytes a path in a package may have, well below what systems allow, as it stands below some folder."""
 
-_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\\\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_UNFIT = re.compile(r"[\x00-\x1f\x7f-\x9f\\\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters, those that change the direction of writing, and backslashes."""
 
 

@@ -1,31 +1,13 @@
-"""Connections over HTTP on which no answer takes longer than it may.
+"""Connections to registries and other servers over HTTP, on which no answer takes longer than it may."""
 
-The timeouts of a socket bound each wait for bytes, so a server that sends its headers byte by byte could keep a client
-for ever. Here the whole way from the connection to the last header has a limit.
-"""
-
-import contextlib
-import socket
-import threading
-from collections.abc import Iterator
-from typing import Any
 from urllib.parse import urlsplit
 
 import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
-from urllib3.exceptions import HTTPError
 
 from trundle._environment import proxy_of
+from trundle._late_answers import limit_answers
 from trundle._tls import verifying
-from trundle.errors import Kind, TrundleError
 from trundle.registry._settings import HttpSettings
-
-
-class LateAnswerError(TrundleError, HTTPError):
-    """An answer took longer than it may as a whole. To ask again would take as long, so urllib3 does not."""
-
-    kind = Kind.UNREACHABLE
 
 
 def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib3.PoolManager:
@@ -55,81 +37,5 @@ def open_pool(base: str, settings: HttpSettings, connections: int = 4) -> urllib
         )
     else:
         pool = urllib3.PoolManager(timeout=timeout, maxsize=connections, ssl_context=verified)
-    pool.pool_classes_by_scheme = _pool_classes(settings.request_time)
+    limit_answers(pool, settings.request_time)
     return pool
-
-
-def _pool_classes(seconds: float) -> dict[str, Any]:
-    """The pools of connections whose answers begin within some seconds, by scheme."""
-
-    class TimedHttpConnection(_Timed, HTTPConnection):
-        limit = seconds
-
-    class TimedHttpsConnection(_Timed, HTTPSConnection):
-        limit = seconds
-
-    class TimedHttpPool(HTTPConnectionPool):
-        ConnectionCls = TimedHttpConnection
-
-    class TimedHttpsPool(HTTPSConnectionPool):
-        ConnectionCls = TimedHttpsConnection
-
-    return {"http": TimedHttpPool, "https": TimedHttpsPool}
-
-
-class _Timed:
-    """A connection that is closed when connecting, or an answer's headers, take too long."""
-
-    limit: float
-    sock: socket.socket | None
-    _connecting: socket.socket | None = None
-
-    def connect(self) -> None:
-        """Connects, TLS included."""
-        try:
-            with self._limited():
-                super().connect()  # type: ignore[misc]
-        finally:
-            if self._connecting is not None:
-                self._connecting.close()
-                self._connecting = None
-
-    def _new_conn(self) -> socket.socket:
-        """Opens the socket; a duplicate of it stays at hand while TLS takes the socket over."""
-        made: socket.socket = super()._new_conn()  # type: ignore[misc]
-        self._connecting = made.dup()
-        return made
-
-    def getresponse(self) -> Any:
-        """Reads an answer up to its last header."""
-        with self._limited():
-            return super().getresponse()  # type: ignore[misc]
-
-    @contextlib.contextmanager
-    def _limited(self) -> Iterator[None]:
-        late = threading.Event()
-
-        def close() -> None:
-            late.set()
-            for sock in filter(None, (self._connecting, self.sock)):
-                with contextlib.suppress(OSError):
-                    sock.shutdown(socket.SHUT_RDWR)
-
-        timer = threading.Timer(self.limit, close)
-        timer.daemon = True
-        timer.start()
-
-        def check(cause: Exception | None = None) -> None:
-            if late.is_set():
-                message = f"no whole answer within {self.limit:g} seconds"
-                raise LateAnswerError(message) from cause
-
-        try:
-            yield
-        except Exception as error:
-            check(error)
-            raise
-        finally:
-            timer.cancel()
-        # Headers that end where the socket was closed are parsed like whole ones.
-        check()

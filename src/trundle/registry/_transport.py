@@ -14,10 +14,11 @@ import urllib3
 from urllib3.util import Retry
 
 from trundle._clock import now
+from trundle._late_answers import LateAnswerError
 from trundle.errors import Kind, TrundleError, plain_reason
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
-from trundle.registry._pool import LateAnswerError, open_pool
+from trundle.registry._pool import open_pool
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
     RegistryError,

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import msgspec
 import urllib3
 
+from trundle._late_answers import LateAnswerError, limit_answers
 from trundle._tls import verifying
 from trundle.api._patches import apply_operations
 from trundle.api._status import ApiError
@@ -92,7 +93,9 @@ class Webhook:
         self._settings = settings
         self._complain = complain
         files = [] if authorities is None else [authorities]
-        self._pools = Reloaded(files, lambda: _pool(authorities), complain)
+        self._pools = Reloaded(
+            files, lambda: _pool(authorities, settings.timeout_seconds), complain
+        )
 
     def handles(self, operation: AdmissionOperation) -> bool:
         """Whether the project names an operation for it."""
@@ -232,15 +235,18 @@ class Webhook:
         return bytes(found)
 
 
-def _pool(authorities: Path | None) -> urllib3.PoolManager:
+def _pool(authorities: Path | None, seconds: float) -> urllib3.PoolManager:
     context = verifying(authorities)
-    return urllib3.PoolManager(num_pools=1, maxsize=_CONNECTIONS, ssl_context=context)
+    pool = urllib3.PoolManager(num_pools=1, maxsize=_CONNECTIONS, ssl_context=context)
+    limit_answers(pool, seconds)
+    return pool
 
 
 def _reason(error: Exception) -> str:
     """Why a webhook cannot be reached, in Kubernetes' words where it has some."""
     refused = isinstance(error, urllib3.exceptions.NewConnectionError)
-    if isinstance(error, urllib3.exceptions.TimeoutError) and not refused:
+    late = isinstance(error, urllib3.exceptions.TimeoutError | LateAnswerError)
+    if late and not refused:
         return "context deadline exceeded"
     return plain_reason(error)
 
