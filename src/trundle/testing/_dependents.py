@@ -63,8 +63,8 @@ def dependents(packages: Iterable[Package], name: str, version: SemVer) -> Depen
     for each in known:
         by_name.setdefault(each.name, {})[each.version] = each
     dependent = []
-    for name_ in sorted(by_name.keys() - {name}):
-        newest = by_name[name_][max(by_name[name_])]
+    for other in sorted(by_name.keys() - {name}):
+        newest = by_name[other][max(by_name[other])]
         ways = _ways(newest, name, version, by_name)
         path = ways[True] or ways[False]
         if path:

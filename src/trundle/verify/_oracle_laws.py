@@ -112,9 +112,10 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
         for path in unseen(edit, found):
             if not leads_to(world, other, version, path):
                 continue  # the editor's has only the name of what is there
-            if value_at(edit.was, path) == [] and in_another_variant(
-                names, (edit.before, found), path
-            ):
+            hidden = (
+                value_at(edit.was, path) == []
+            )  # the editor sees a list, and nothing that is in it
+            if hidden and in_another_variant(names, (edit.before, found), path):
                 continue  # what the editor cannot see goes with the object that holds it
             if edited.__labels__ and nothing_in(edit.was, edit.fresh, path):
                 continue
@@ -125,9 +126,7 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
                 resource,
                 (version, other),
                 path=shown(path),
-                expected=value_at(
-                    edit.before if value_at(edit.was, path) == [] else edit.fresh, path
-                ),
+                expected=value_at(edit.before if hidden else edit.fresh, path),
                 found=value_at(found, path),
                 context=context_of(scheme, stored=stored, edited=edited, written=written)(),
             )

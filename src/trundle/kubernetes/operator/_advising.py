@@ -15,7 +15,7 @@ _INVALID = 422
 _UNCHANGEABLE = ("immutable", "may not change once set", "updates to ")
 _FINDINGS: Mapping[Code, str] = {
     RefusalCode.ACCESS_REFUSED: f"put credentials that may read it into the Secret `{REGISTRIES}` in the operator's namespace: kubectl create secret "
-    f"docker-registry {REGISTRIES} --namespace trundle-system --docker-server=HOST --docker-username=NAME --docker-password=PASSWORD",
+    f"docker-registry {REGISTRIES} --namespace NAMESPACE --docker-server=HOST --docker-username=NAME --docker-password=PASSWORD",
     RefusalCode.CONTENT_MISSING: "check `spec.version`, `spec.digest` or the tag, or ask the publisher to restore it",
     RefusalCode.HELD: f"remove the annotation `{HOLD}`",
     RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",

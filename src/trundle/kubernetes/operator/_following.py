@@ -297,7 +297,7 @@ class Follower:
             if each.name in self._unready and not self._will_do(each.name, each.range)
         ]
         applier, objects = self._applier(document), self._objects(document)
-        applier.earlier()
+        applier.earlier()  # Reads which release is in the cluster.
         report.version, report.digest, _ = _parts_of(applier.release)
         self._unready[package.name] = None
         if missing:
@@ -336,14 +336,16 @@ class Follower:
         release: str,
         *,
         is_new: bool,
-    ) -> None:
-        """Writes the objects of a release; where one is refused that was not before, the report says so."""
+    ) -> bool:
+        """Writes the objects of a release; whether all of it is written. Where one is refused that was not before, the report says so."""
         try:
             applier.put(parts, release=release)
         except (RequestError, OwnedError) as error:
             version = _parts_of(release)[0]
             partly = f"; {version} may be in the cluster in part" if is_new else ""
             report.says("Failed", words_of(error) + partly)
+            return False
+        return True
 
     def _will_do(self, name: str, allowed: VersionRange) -> bool:
         """Whether a release that is kept up, in place of one that is not there yet, is among the versions that a package requires."""
@@ -364,8 +366,8 @@ class Follower:
         try:
             parts = self._parts(document, package, report, back, applier if is_new else None)
             if parts is not None:
-                self._written(applier, parts, report, release, is_new=is_new)
-                return None if report.reason == "Failed" else parts
+                is_whole = self._written(applier, parts, report, release, is_new=is_new)
+                return parts if is_whole else None
             if is_new:
                 self._kept_up(document, package)
         except RejectedError as error:
