@@ -110,6 +110,7 @@ def test_one_goes_back_from_what_was_saved_to_the_form_and_the_list(browser, ser
     with browsers.tab(browser, server.url) as page:
         page.goto(f"/ui/objects/list?{OF}")
         page.get_by_role("link", name="New").click()
+        page.wait_for_url("**/ui/objects/edit**")
         show = page.get_by_role("button", name="Show what changes")
         page.set_viewport_size({"width": 800, "height": 300})
         show.click()
@@ -127,6 +128,23 @@ def test_one_goes_back_from_what_was_saved_to_the_form_and_the_list(browser, ser
         expect(page.get_by_role("heading", name="New Member")).to_be_visible()
         page.go_back()
         expect(page.get_by_role("link", name="eve")).to_be_visible()
+
+
+@pytest.mark.full
+def test_a_form_that_just_came_is_sent_by_the_page_as_well(browser, server):
+    at_once = """() => {
+        let shown = 0;
+        document.addEventListener("htmx:afterSwap", () => {
+            shown += 1;
+            if (shown === 2) document.body.dataset.twice = "yes";
+            else setTimeout(() => document.querySelector("button[value=preview]").click());
+        });
+    }"""
+    with browsers.tab(browser, server.url) as page:
+        page.goto(f"/ui/objects/edit?{OF}&as=form")
+        page.evaluate(at_once)
+        page.get_by_role("button", name="Show what changes").click()
+        expect(page.locator("body[data-twice]")).to_be_visible()
 
 
 @pytest.mark.full
