@@ -156,12 +156,12 @@ def stats(
 
 def suggest(context: typer.Context, schemas: Schemas = None, output: Output = Format.TABLE) -> None:
     """Suggest renames and other rules, as configuration lines to paste."""
-    from trundle.report import suggest as run  # noqa: PLC0415
+    from trundle.project import suggest_rules  # noqa: PLC0415
     from trundle.report import suggestions_data, suggestions_text  # noqa: PLC0415
 
     evolution, _ = load_evolution(context, schemas or [])
     with progress("Looking for renames"):
-        found = run(evolution)
+        found = suggest_rules(evolution)
     print_result(lambda: suggestions_data(found), lambda: suggestions_text(found), output)
 
 

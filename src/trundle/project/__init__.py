@@ -66,6 +66,7 @@ if TYPE_CHECKING:
         review,
     )
     from trundle.project.shipping import ShippedPackage, ship, shipped_scheme
+    from trundle.project.suggesting import suggest_rules
 
 __all__ = [
     "CONFIG_NAME",
@@ -154,6 +155,7 @@ __all__ = [
     "run_apart",
     "ship",
     "shipped_scheme",
+    "suggest_rules",
     "write_documents",
     "write_new_files",
     "write_release",

@@ -23,7 +23,7 @@ from trundle.schema import (
 
 DefinitionPair: TypeAlias = tuple[ObjectType | EnumType, ObjectType | EnumType]
 
-_PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$./-]*")
+_PLAIN = re.compile(r"[A-Za-z_$][A-Za-z0-9_$./*-]*")
 _OTHER_THAN_TEXT = frozenset({"false", "n", "no", "null", "off", "on", "true", "y", "yes"})
 
 
