@@ -403,3 +403,65 @@ def test_the_one_name_with_all_words_of_another_is_its_rename_beside_rivals():
         ("rename", "lastTime", "deprecatedLastTime"),
     }
     assert all("no other name has its words" in each.evidence for each in found)
+
+
+def test_the_version_of_a_reference_goes_with_its_kind():
+    ref = thing("Ref", apiVersion="string", kind="string", name="string", uid="string?")
+    for name, conversion in (("apiVersion", None), ("apiGroup", "api-version-to-group")):
+        found = suggested(
+            thing("Person", template="Ref"),
+            thing("Person", spec="Spec"),
+            ours=(ref,),
+            theirs=(
+                thing("Spec", template="NewRef", more="string?"),
+                thing("NewRef", **{name: "string"}, kind="string", name="string"),
+            ),
+        )
+        lines = {each.rule: each.target for each in found if each.property == "template.apiVersion"}
+        assert lines.pop("move") == f"spec.template.{name}"
+        assert lines.get("convert") == conversion
+
+
+def test_a_name_that_became_a_reference_is_a_move():
+    found = suggested(
+        thing("Person", {"class": "class is what it is made from"}, **{"class": "string"}),
+        thing("Person", classRef="ClassRef"),
+        theirs=(
+            thing(
+                "ClassRef",
+                {"name": "name is what it is made from"},
+                name="string",
+                namespace="string?",
+            ),
+        ),
+    )
+    assert moved(found) == {("class", "classRef.name")}
+
+
+def test_a_duration_that_became_seconds_is_renamed_and_converted():
+    found = suggested(
+        thing("Person", ttl="string", delay="string", size="string"),
+        thing("Person", ttlSeconds="integer", delayInSeconds="integer", sizeSeconds="integer"),
+    )
+    assert {(each.rule, each.property, each.target) for each in found} == {
+        ("rename", "ttl", "ttlSeconds"),
+        ("convert", "ttl", "go-duration-to-seconds"),
+        ("rename", "delay", "delayInSeconds"),
+        ("convert", "delay", "go-duration-to-seconds"),
+    }
+
+
+def test_a_list_whose_elements_got_seconds_is_a_move():
+    found = suggested(
+        thing("Person", unhealthyConditions="Condition[]", check="Check"),
+        thing("Person", check="Check"),
+        ours=(
+            thing("Check", size="string?"),
+            thing("Condition", type="string", status="string", timeout="string"),
+        ),
+        theirs=(
+            thing("Check", size="string?", unhealthyNodeConditions="Condition[]?"),
+            thing("Condition", type="string", status="string", timeoutSeconds="integer"),
+        ),
+    )
+    assert ("unhealthyConditions", "check.unhealthyNodeConditions") in moved(found)

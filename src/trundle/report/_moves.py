@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from trundle.evolution import Lineage, Place
+from trundle.report._durations import to_seconds, without_seconds
 from trundle.report._matched_properties import meetings
+from trundle.report._references import GROUPS, KIND, VERSION
 from trundle.report._similarity import case_only, overlap, texts_alike, together, words
 from trundle.report._spelling import count, spell
 from trundle.report._walk import TypePair
@@ -35,9 +37,6 @@ _LEAST_NAME = 0.5
 _SAME_MEMBERS = 0.8
 _MANY = 2
 _UNITS = frozenset({"second", "in"})
-_DURATIONS = frozenset(
-    {"timeout", "duration", "period", "interval", "delay", "ttl", "after", "time"}
-)
 
 
 class Move(NamedTuple):
@@ -84,6 +83,31 @@ def likely_moves(pair: TypePair) -> Iterator[Move]:
         taken.add(one)
         given.add(other)
         yield move
+        if one[-1] == other[-1] == KIND:
+            yield from _version_of(move, one[:-1], other[:-1], removed, added)
+
+
+def _version_of(
+    move: Move,
+    older: tuple[str, ...],
+    newer: tuple[str, ...],
+    removed: list[_Spot],
+    added: list[_Spot],
+) -> Iterator[Move]:
+    """What became of the `apiVersion` beside a kind that moved: it went along, or left its group."""
+    came = {each.path[-1] for each in added if each.path[:-1] == newer and _is_text(each)}
+    for one in removed:
+        if one.path == (*older, VERSION) and _is_text(one):
+            for name in came.intersection((VERSION, *GROUPS)):
+                evidence = ((move.score, "goes with the kind"),)
+                conversion = "" if name == VERSION else "api-version-to-group"
+                paths = ".".join(one.path), ".".join((*newer, name))
+                yield Move(*paths, evidence, conversion=conversion)
+
+
+def _is_text(spot: _Spot) -> bool:
+    type_ = _bare(spot.property.type)
+    return isinstance(type_, Scalar) and type_.kind == "string"
 
 
 def _from(one: _Spot, added: list[_Spot], schemas: tuple[Schema, Schema]) -> Iterator[Move]:
@@ -175,7 +199,7 @@ def _guess(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> Move | N
     """How likely it is that one property is the other; None where it cannot be, or hardly is."""
     if [case_only(*names) for names in zip(one.path, other.path, strict=False)][:1] == [True]:
         return None  # the object around it was renamed
-    if "apiVersion" in (one.path[-1], other.path[-1]) or len(one.path) == len(other.path) == 1:
+    if VERSION in (one.path[-1], other.path[-1]) or len(one.path) == len(other.path) == 1:
         return None
     kinds = _types_alike(one, other, schemas)
     if kinds is None:
@@ -212,7 +236,7 @@ def _types_alike(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> _K
     if isinstance(ours, Scalar) and isinstance(theirs, Scalar):
         if ours.kind == theirs.kind:
             return 0.1, f"both {spelled}", (), ""
-        conversion = _duration(one, other, ours, theirs)
+        conversion = to_seconds(one.property, other.property)
         return (0.1, f"a duration became {theirs.kind}", (), conversion) if conversion else None
     if not isinstance(ours, Ref) or not isinstance(theirs, Ref):
         return None
@@ -221,7 +245,10 @@ def _types_alike(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> _K
         case (EnumType() as before, EnumType() as after):
             return _enums_alike(before, after)
         case (ObjectType() as before, ObjectType() as after):
-            has, gets = ({each.name for each in one.properties} for one in (before, after))
+            has = {each.name for each in before.properties}
+            gets = {each.name for each in after.properties}
+            if isinstance(_bare(other.property.type), ListOf):  # what is in it cannot move alone
+                gets = {without_seconds(each, has) for each in gets}
             shared = overlap(has, gets)
             other_thing = before.named and after.named and before.name != after.name
             if other_thing or shared < (_LEAST_NAME if has <= gets else _SAME_MEMBERS):
@@ -244,17 +271,10 @@ def _enums_alike(before: EnumType, after: EnumType) -> _Kinds | None:
     return 0.4 * shared, reason, tuple(by_case.items()), ""
 
 
-def _duration(one: _Spot, other: _Spot, older: Scalar, newer: Scalar) -> str:
-    """The named conversion of a text that is a duration into a number of seconds; empty where it is none."""
-    if older.kind != "string" or newer.kind not in ("integer", "number"):
-        return ""
-    if "seconds" not in words(other.path[-1]) or not _DURATIONS & {*words(one.path[-1])}:
-        return ""
-    return "duration-to-seconds" if older.format == "duration" else "go-duration-to-seconds"
-
-
 def _names_alike(older: tuple[str, ...], newer: tuple[str, ...], *, timed: bool) -> float:
     """How much two paths say the same, by their words; the last names count most."""
+    if newer[-1] == "name" and newer[-2:-1] == (f"{older[-1]}Ref",):
+        return 1.0  # the name of an object became a reference to it
     whole = _shared(older, newer, timed=timed)
     last = _shared(older[-1:], newer[-1:], timed=timed)
     distinctive = len(_words(older[-1:], timed=timed)) >= _MANY

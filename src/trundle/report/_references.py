@@ -7,9 +7,9 @@ from trundle.evolution import Lineage, Place
 from trundle.report._matched_properties import Meeting
 from trundle.schema import Nullable, Scalar
 
-_VERSION = "apiVersion"
-_GROUPS = ("group", "apiGroup")
-_KIND = "kind"
+VERSION = "apiVersion"
+GROUPS = ("group", "apiGroup")
+KIND = "kind"
 
 
 class RegroupedReference(NamedTuple):
@@ -27,13 +27,13 @@ class RegroupedReference(NamedTuple):
 def regrouped(lineage: Lineage, met: tuple[Meeting, ...]) -> Iterator[RegroupedReference]:
     """What became of a reference: it has a kind on both sides, lost its `apiVersion`, and gained a group."""
     stays = any(
-        each.older is not None and each.newer is not None and each.older.property == _KIND
+        each.older is not None and each.newer is not None and each.older.property == KIND
         for each in met
     )
     gone = [
-        each.older for each in met if each.newer is None and _is(lineage, each.older, (_VERSION,))
+        each.older for each in met if each.newer is None and _is(lineage, each.older, (VERSION,))
     ]
-    came = [each.newer for each in met if each.older is None and _is(lineage, each.newer, _GROUPS)]
+    came = [each.newer for each in met if each.older is None and _is(lineage, each.newer, GROUPS)]
     if stays and len(gone) == len(came) == 1 and gone[0] and came[0]:
         yield RegroupedReference(gone[0].property, came[0].property)
 

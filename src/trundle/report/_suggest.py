@@ -18,6 +18,7 @@ from trundle.evolution import (
     relate_keyed,
 )
 from trundle.evolution.conversions import EnumText
+from trundle.report._durations import timed
 from trundle.report._matched_properties import Meeting, change_of, meetings, spelled
 from trundle.report._moved_places import MovedPlaces
 from trundle.report._moves import likely_moves
@@ -111,6 +112,7 @@ def _guesses(pair: TypePair) -> Iterator[Suggestion]:
     renames = tuple(_renames(pair, met))
     yield from renames
     yield from _references(pair, met)
+    yield from _durations(pair, met)
     # What is in a renamed object meets there, and goes nowhere else.
     likely = [each for each in renames if each.score >= LEAST]
     olders, newers = {each.property for each in likely}, {each.target for each in likely}
@@ -194,6 +196,17 @@ def _references(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion
         rename = _suggestion(pair, "rename", evidence, **what)
         with_it = ((rename.score, "goes with the rename"),)
         what["target"] = "api-version-to-group"
+        convert = _suggestion(pair, "convert", with_it, **what)
+        yield msgspec.structs.replace(rename, beside=(convert,))
+
+
+def _durations(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
+    """Durations that became seconds, with the conversion that counts them."""
+    for found in timed(pair.lineage, met):
+        evidence = ((0.9, "a duration became a number, and its name has the unit"),)
+        rename = _suggestion(pair, "rename", evidence, property=found.older, target=found.newer)
+        with_it = ((rename.score, "goes with the rename"),)
+        what = {"property": found.older, "target": found.conversion}
         convert = _suggestion(pair, "convert", with_it, **what)
         yield msgspec.structs.replace(rename, beside=(convert,))
 
