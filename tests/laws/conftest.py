@@ -25,7 +25,7 @@ def forgetting() -> Iterator[Callable[[Scheme], Scheme]]:
 def store(forgetting: Callable[[Scheme], Scheme]) -> Callable[..., Store]:
     """Makes a store of one object, from versions and changes."""
 
-    def make(versions: dict[str, object], *more: TypeChanges) -> Store:
-        return Store(forgetting(evolve(versions, *more)))
+    def make(versions: dict[str, object], *more: TypeChanges, hub: str = "") -> Store:
+        return Store(forgetting(evolve(versions, *more, hub=hub)))
 
     return make

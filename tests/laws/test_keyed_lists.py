@@ -246,3 +246,40 @@ def test_an_element_that_only_an_entry_has_stays_behind_the_one_with_the_same_ke
     x.put(V1, a=[{"kind": "a", "port": "1", "x": "x"}, {"kind": "b", "port": "9"}])
     x.put(V2, a=[{"kind": "a", "port": "1", "x": "changed"}, {"kind": "a", "port": "2"}])
     assert [each["port"] for each in x.read(V1)["a"]] == ["1", "9", "2"]
+
+
+def test_what_moves_out_of_an_object_in_an_element_is_edited_from_both_sides(store):
+    x = store(
+        {
+            V1: thing(a="[Named]") | {"Named": {"id": "string", "p": "P"}, "P": {"x": "string"}},
+            V2: thing(a="{Item}") | {"Item": {"x": "string"}},
+        },
+        rules(V1, convert={"a": keyed("list-to-map", "id")}),
+        rules(V1, "Named", move={"p.x": "x"}),
+    ).put(V2, a={"one": {"x": "1"}})
+    x.put(V1, a=[{"id": "one", "p": {"x": "2"}}, {"id": "two", "p": {}}])
+    assert x.read(V2) == {"a": {"one": {"x": "2"}, "two": {}}}
+    assert x.read(V1) == {"a": [{"id": "one", "p": {"x": "2"}}, {"id": "two", "p": {}}]}
+    assert x.put(V2, a={"one": {}, "two": {"x": "3"}}).read(V1) == {
+        "a": [{"id": "one"}, {"id": "two", "p": {"x": "3"}}]
+    }
+
+
+def test_an_object_in_an_element_that_the_stored_version_lacks_is_edited_around(store):
+    versions = {
+        V1: thing(a="[Named]") | {"Named": {"id": "string", "p": "P"}, "P": {"x": "string"}},
+        V2: thing(a="[Named]") | {"Named": {"id": "string", "x": "string"}},
+        V3: thing(a="{Item}") | {"Item": {"p": "P", "x": "string"}, "P": {"k": "string"}},
+    }
+    x = store(
+        versions,
+        rules(V1, "Named", move={"p.x": "x"}),
+        rules(V2, convert={"a": keyed("list-to-map", "id")}),
+        hub=V2,
+    ).put(V3, a={"one": {"p": {"k": "k"}, "x": "1"}})
+    assert x.put(V3, a={"one": {"p": {"k": "k"}, "x": "2"}}).read(V1) == {
+        "a": [{"id": "one", "p": {"x": "2"}}]
+    }
+    assert x.put(V1, a=[{"id": "one", "p": {"x": "3"}}]).read(V3) == {
+        "a": {"one": {"p": {"k": "k"}, "x": "3"}}
+    }

@@ -80,15 +80,15 @@ def stash(
         holder: the path of the nested object whose presence the entry says, where a put keeps that as its edit leaves it.
         own: whether the entry says that of the writer, too.
     """
+    there = value is THERE
+    if there:
+        value = ABSENT
     if witness is None and derived is None and value is not ABSENT:
         entry = Entry(value)
         if aliases:
             entry.stashing = Stashing(aliases=aliases)
         put_entry(target, place, entry)
         return
-    there = value is THERE
-    if there:
-        value = ABSENT
     if derived is not None and not hooked:
         with unmarked():
             needed = not same(derived(target), value)
@@ -253,8 +253,26 @@ def carry(
                     put_entry(target, (name, version), entry)
         for each in carried:
             made.extend(_go_along(target, source, each))
+        if marks():
+            _leave_behind(target, source)
     accompany(target, made)
     tidy(target)
+
+
+def _leave_behind(target: StorageObject, source: StorageObject) -> None:
+    """Lets entries forget what they are derived from and accompany in the shape that they come from.
+
+    A merge would ask the object in its new shape for that.
+    """
+    ours = entries_of(target)
+    for place, entry in entries_of(source).items():
+        if place not in ours or ours[place] is not entry or entry.stashing == Stashing():
+            continue
+        left = type(entry)(entry.value, entry.beside)
+        left.stashing = Stashing(aliases=entry.stashing.aliases)
+        if isinstance(entry, NoEntry):
+            left.there = entry.there
+        put_entry(target, place, left)
 
 
 def _go_along(target: StorageObject, source: StorageObject, carried: Carried) -> Iterator[Entry]:
