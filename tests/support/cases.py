@@ -349,6 +349,16 @@ CASES: dict[str, Case] = {
         },
         (rules(V1, convert={"a": keyed("list-to-map", "name", "value")}),),
     ),
+    "list to map, and moves in its elements": Case(
+        {
+            V1: thing(a="[Named]") | {"Named": {"id": "string", "p": "P"}, "P": {"x": "string"}},
+            V2: thing(a="{Item}") | {"Item": {"x": "string", "z": "string"}},
+        },
+        (
+            rules(V1, convert={"a": keyed("list-to-map", "id")}),
+            rules(V1, "Named", move={"p.x": "x"}),
+        ),
+    ),
     "keep": Case({V1: thing(a="string"), V2: thing(a="string")}, (rules(V1, keep=("a",)),)),
     **{
         name: scalar(name)
