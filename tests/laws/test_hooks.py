@@ -464,3 +464,47 @@ def test_a_hook_that_writes_a_single_property_keeps_the_rest_of_an_object(instal
     hook = hooked(V1, V2, Single, to=(("a",), ("o.x",)), back=(("o.x",), ("a",)))
     store = Store(install(MADE, hook, hub=hub)).put(V2, o={"x": "1", "y": "y"})
     assert store.edit(V1, a="2").read(V2) == {"o": {"x": "2", "y": "y"}}
+
+
+class FilledZone:
+    def assign_to(self, source):
+        return {"area": source.zone or ABSENT}
+
+    def assign_from(self, source):
+        return {"zone": source.area}
+
+
+class Kilobytes:
+    def convert_string_to_integer(self, value):
+        return int(value[:-1]) if value.endswith("k") else ABSENT
+
+    def convert_integer_to_string(self, value):
+        return f"{value}k"
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+def test_empty_text_that_a_hook_takes_for_absent_comes_back(install, hub):
+    versions = {
+        V1: {"Thing": {"zone": "string", "b": "string"}},
+        V2: {"Thing": {"area": "string", "b": "string"}},
+    }
+    ways = {"to": (("zone",), ("area",)), "back": (("area",), ("zone",))}
+    store = Store(install(versions, hooked(V1, V2, FilledZone, **ways), hub=hub))
+    store.put(V1, zone="", b="x")
+    assert store.read(V2) == {"b": "x"}
+    assert store.edit(V2, b="y").read(V1) == {"zone": "", "b": "y"}
+    assert store.edit(V2, area="a").read(V1) == {"zone": "a", "b": "y"}
+    assert store.edit(V1, zone="").read(V2) == {"b": "y"}
+    assert store.read(V1) == {"zone": "", "b": "y"}
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+def test_a_value_for_which_a_converter_has_no_counterpart_is_kept(install, hub):
+    versions = {
+        V1: {"Thing": {"size": "string", "b": "string"}},
+        V2: {"Thing": {"size": "integer", "b": "string"}},
+    }
+    store = Store(install(versions, hooked(V1, V2, Kilobytes), hub=hub))
+    assert store.put(V1, size="big").read(V2) == {}
+    assert store.edit(V2, b="x").read(V1) == {"size": "big", "b": "x"}
+    assert store.edit(V2, size=5).read(V1) == {"size": "5k", "b": "x"}
