@@ -283,3 +283,34 @@ def test_an_object_in_an_element_that_the_stored_version_lacks_is_edited_around(
     assert x.put(V1, a=[{"id": "one", "p": {"x": "3"}}]).read(V3) == {
         "a": {"one": {"p": {"k": "k"}, "x": "3"}}
     }
+
+
+def test_an_edit_leaves_what_stands_beside_what_it_takes_out_of_an_object_in_an_element(store):
+    x = store(
+        {
+            V1: thing(a="{Item}") | {"Item": {"x": "string", "y": "string"}},
+            V2: thing(a="[Named]")
+            | {"Named": {"id": "string", "o": "O"}, "O": {"x": "string", "k": "string"}},
+        },
+        rules(V1, convert={"a": keyed("map-to-list", "id")}),
+        rules(V1, "Item", move={"x": "o.x"}),
+    ).put(V2, a=[{"id": "one", "o": {"x": "1", "k": "k"}}])
+    assert x.put(V1, a={"one": {"y": "y"}}).read(V2) == {"a": [{"id": "one", "o": {"k": "k"}}]}
+    assert x.put(V1, a={"one": {"x": "2"}}).read(V2) == {
+        "a": [{"id": "one", "o": {"x": "2", "k": "k"}}]
+    }
+
+
+def test_an_edit_leaves_what_an_element_cannot_show_of_an_object_that_it_empties(store):
+    x = store(
+        {
+            V1: thing(a="[Named]")
+            | {"Named": {"id": "string", "o": "O"}, "O": {"x": "string", "k": "string"}},
+            V2: thing(a="{Item}")
+            | {"Item": {"x": "string", "o": "O"}, "O": {"k": "string", "z": "string"}},
+        },
+        rules(V1, convert={"a": keyed("list-to-map", "id")}),
+        rules(V1, "Named", move={"o.x": "x"}),
+    ).put(V2, a={"one": {"x": "1", "o": {"k": "k", "z": "z"}}})
+    x.put(V1, a=[{"id": "one", "o": {"x": "1"}}])
+    assert x.read(V2) == {"a": {"one": {"x": "1", "o": {"z": "z"}}}}

@@ -359,6 +359,17 @@ CASES: dict[str, Case] = {
             rules(V1, "Named", move={"p.x": "x"}),
         ),
     ),
+    "map to list, and moves in its elements": Case(
+        {
+            V1: thing(a="{Item}") | {"Item": {"x": "string", "y": "string"}},
+            V2: thing(a="[Named]")
+            | {"Named": {"id": "string", "o": "O"}, "O": {"x": "string", "k": "string"}},
+        },
+        (
+            rules(V1, convert={"a": keyed("map-to-list", "id")}),
+            rules(V1, "Item", move={"x": "o.x"}),
+        ),
+    ),
     "keep": Case({V1: thing(a="string"), V2: thing(a="string")}, (rules(V1, keep=("a",)),)),
     **{
         name: scalar(name)

@@ -226,8 +226,8 @@ class Expressions:
         if value.value == value.holder:
             return call("stripped", [holder, *leaves])
         derived = self.render(value.value, source, hint)
-        ends = source, self.key.source.kind, self.key.target.kind
-        solid = "solid_or_marked" if ends == ("source", "api", "storage") else "solid"
+        written = source == "source" and self.key.target.kind == "storage"
+        solid = "solid_or_marked" if written else "solid"
         return call(solid, [holder, derived, *leaves])
 
     def _leaves(self, place: Place, leaves: tuple[Leaf, ...]) -> list[str]:

@@ -247,7 +247,7 @@ class FunctionBody:
         """The statements that put a value into a nested object, making all on the way that is not there."""
         place = Place(self.key.target.version, step.property)
         value = self.statements.variable(value, self._attribute(step.property))
-        over = (self.key.source.kind, self.key.target.kind) == ("api", "storage")
+        over = self.key.target.kind == "storage"
         holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
         around, opened, tests, seen = "target", "", [], "target"
         for holder in holders:

@@ -178,7 +178,7 @@ class _LiveFunction:
         place = Place(self.key.target.version, step.property)
         value = self._assigned(step, NO_DEFAULT)
         holders, attribute = way_to(self.classes.renderer, self.lineage, place, self.key.target)
-        over = (self.key.source.kind, self.key.target.kind) == ("api", "storage")
+        over = self.key.target.kind == "storage"
         way = [
             (
                 each.attribute,
