@@ -7,8 +7,6 @@ from trundle._faces import on_demand
 if TYPE_CHECKING:
     from trundle.documents import UnreadableError
     from trundle.errors import Finding, errors_among
-    from trundle.project._afresh import FreshProcesses
-    from trundle.project._apart import EndedError, Note, bound_memory, run_apart
     from trundle.project._class_sources import holds_packages
     from trundle.project._config_admission import (
         AdmissionOperation,
@@ -85,18 +83,15 @@ __all__ = [
     "Conformance",
     "ConformanceEntry",
     "Document",
-    "EndedError",
     "ExpectedDifference",
     "Finding",
     "FindingsError",
-    "FreshProcesses",
     "GenerateResult",
     "KindNames",
     "Lock",
     "LockChange",
     "NextRelease",
     "NotGeneratedError",
-    "Note",
     "OutputBusyError",
     "OutputError",
     "OutputRefusedError",
@@ -114,7 +109,6 @@ __all__ = [
     "TreeComparison",
     "UnreadableError",
     "Wanted",
-    "bound_memory",
     "brought_by",
     "bump_to_plain",
     "check",
@@ -151,7 +145,6 @@ __all__ = [
     "read_pairs",
     "resources_in",
     "review",
-    "run_apart",
     "ship",
     "shipped_scheme",
     "write_documents",
