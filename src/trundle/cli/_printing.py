@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import json
 import math
 import os
 import re
@@ -57,10 +56,9 @@ def print_data(data: Any, output: str) -> None:
 
 def data_text(data: Any, output: str) -> str:
     """Plain values as JSON or YAML."""
-    from trundle.project import write_documents  # noqa: PLC0415
+    from trundle.project import write_values  # noqa: PLC0415
 
-    encoded = json.dumps(data, ensure_ascii=False).encode()
-    return write_documents([encoded], "yaml" if output == "yaml" else "json")
+    return write_values([data], "yaml" if output == "yaml" else "json")
 
 
 def print_text(text: str, *, prose: bool = False) -> None:

@@ -27,7 +27,14 @@ if TYPE_CHECKING:
     from trundle.project.config import Config, config_schema, load_config, parse_config
     from trundle.project.conforming import Conformance, ConformanceEntry, conform
     from trundle.project.conforming import Versions as PairVersions
-    from trundle.project.documents import Document, elements, read_documents, write_documents
+    from trundle.project.documents import (
+        Document,
+        elements,
+        read_documents,
+        write_documents,
+        write_nodes,
+        write_values,
+    )
     from trundle.project.errors import (
         AlreadyExistsError,
         ConfigError,
@@ -149,8 +156,10 @@ __all__ = [
     "shipped_scheme",
     "write_documents",
     "write_new_files",
+    "write_nodes",
     "write_release",
     "write_tree",
+    "write_values",
 ]
 
 on_demand(__name__)
