@@ -193,7 +193,6 @@ class TestModels:
             dumped = session.dump(session.load(model))
             assert session.objects["a"].type is not session.objects["b"].type
             assert session.objects["c"].owner.id == "b"
-            assert session.objects["c"].find_owner("a.Node").id == "b"
         assert list(dumped) == ["Objects", "Attributes", "ObjectsCopy"]
         assert dumped["Objects"]["any"]["?"]["type"] == "a.Node/2.0.0@a"
         assert dumped["Objects"]["any"]["any"]["any"] == "a"

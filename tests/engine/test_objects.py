@@ -229,8 +229,7 @@ def test_the_maker_of_an_object_owns_it_and_references_do_not():
         assert first.get("peer") == second
         assert second.owner == third.owner == root
         assert root.get("backup") == third
-        assert third.get("peer").find_owner("app.App") == root
-        assert third.find_owner("lib.Db") is None
+        assert third.get("peer").owner == root
         assert root.get("named") == {"k": second, "l": third}
 
 

@@ -27,7 +27,6 @@ MODEL = {"?": {"type": "a.A", "id": "x"}, "n": 1}
         lambda _, root: root.set("n", 2),
         lambda _, root: root.owner,
         lambda _, root: root.cast("a.A"),
-        lambda _, root: root.find_owner("a.A"),
     ],
 )
 def test_a_closed_session_says_so(use):

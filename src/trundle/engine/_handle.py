@@ -101,20 +101,6 @@ class Handle:
         advice = f"name one of {listed(each.name for each in order)}"
         raise self._instance.type.error(EngineCode.NO_CLASS, message, advice=advice)
 
-    def find_owner(self, type_: "Type | str") -> "Handle | None":
-        """The nearest owner that is of a class; None where there is none.
-
-        Args:
-            type_: the class, or its full name, which stands for all its versions.
-        """
-        self._world.check_open()
-        holder = self._instance.holder
-        while holder is not None:
-            if any(type_ in (each, each.name) for each in holder.type.lineage.order):
-                return Handle(self._world, holder)
-            holder = holder.holder
-        return None
-
     @property
     def instance(self) -> Instance:
         """The object inside of the engine."""
