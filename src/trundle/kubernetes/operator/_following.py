@@ -25,9 +25,9 @@ from trundle.installation import (
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._advising import advised, words_of
+from trundle.kubernetes.operator._annotations import carry_out, hold, not_carried_out
 from trundle.kubernetes.operator._applying import Leftover
 from trundle.kubernetes.operator._delivering import Delivery, name_of, owner_of
-from trundle.kubernetes.operator._hearing import hear, hold, unheard
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
@@ -215,12 +215,12 @@ class Follower:
         name = package.name
         if package.subscription.policy != wanted.policy and package.pinned is None:
             self._installation.set_policy(name, wanted.policy)
-        report.stops(unheard(package, wanted), ready=True)
+        report.stops(not_carried_out(package, wanted), ready=True)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
-            heard = hear(
+            refused = carry_out(
                 self._installation, name, wanted, lambda: self._check_way_back(document, name)
             )
-            report.stops(heard, ready=True)
+            report.stops(refused, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
         outlook = _advised(foresee(self._installation, [name])[0])
