@@ -6,7 +6,6 @@ shows the status, as `trundle status` does. The peer reads and writes the channe
 least that anything must do that keeps such a list.
 """
 
-import datetime as dt
 import json
 import statistics
 import tempfile
@@ -14,72 +13,21 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
+from filled_channels import PACKAGE, WORD, filled, now, package
 from resolving import COUNTS, milliseconds, newest
 
 from trundle.channels import (
-    Publish,
     State,
     decide,
-    new_entry,
-    operation_to_json,
     read_policy,
     status_of,
     write_all,
 )
 from trundle.channels.publishing import PublishedChannel, PublishRequest, publish
 from trundle.channels.reading import open_channel, read_channel
-from trundle.packages import Manifest
-from trundle.registry import DirectoryRegistry, DirectoryRepository, LedgerEntry, Repository
-from trundle.version import SemVer
+from trundle.registry import DirectoryRegistry, Repository
 
-PACKAGE = "acme/db"
-WORD = "stable"
 ROUNDS = 3
-REF_NAME = "org.opencontainers.image.ref.name"
-
-
-def now() -> dt.datetime:
-    """The time."""
-    return dt.datetime.now(dt.UTC)
-
-
-def package(folder: Path, version: str) -> Path:
-    """Writes a small package."""
-    folder.mkdir()
-    (folder / "app.yaml").write_text(f"name: {PACKAGE}\nversion: {version}\ntitle: Database\n")
-    (folder / "schema.txt").write_text("content\n")
-    return folder
-
-
-def filled(repository: DirectoryRepository, folder: Path, count: int) -> None:
-    """Makes a channel with so many versions, as a ledger has them that was compacted."""
-    channel = PublishedChannel(repository, WORD, clock=now, package=PACKAGE)
-    publish(channel, PublishRequest(package(folder / "first", "0.0.1")))
-    view = channel.ledger.tags.view()
-    entries = list(view.entries)
-    for number in range(count - 1):
-        version = SemVer(1, number // 100, number % 100)
-        manifest = Manifest(name=PACKAGE, version=version)
-        entry = new_entry(manifest, version, f"sha256:{number + 1:064x}", 1000, now())
-        payload = operation_to_json(Publish(entry=entry, at=now(), seen=number + 1))
-        entries.append(LedgerEntry(number + 2, f"{number:016x}", payload))
-    whole = msgspec.structs.replace(view, entries=tuple(entries))
-    channel.ledger.tags.compact(whole, lambda: None)
-    PublishedChannel(repository, WORD, clock=now, package=PACKAGE).settle()
-    tag_all(repository, [each.tag_name for each in channel.current().versions])
-
-
-def tag_all(repository: DirectoryRepository, tags: list[str]) -> None:
-    """Sets the tags of versions that have none, all at once."""
-    path = repository.folder / "index.json"
-    index = json.loads(path.read_text())
-    first = index["manifests"][0]
-    known = {each.get("annotations", {}).get(REF_NAME) for each in index["manifests"]}
-    for tag in tags:
-        if tag not in known:
-            index["manifests"].append({**first, "annotations": {REF_NAME: tag}})
-    path.write_text(json.dumps(index))
 
 
 def median(work: Callable[[int], object]) -> float:

@@ -119,6 +119,7 @@ ALLOWED = {
         "schema",
         "store",
         "version",
+        "workers",
     },
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
     "channels": {"errors", "packages", "registry", "version"},

@@ -42,7 +42,7 @@ def locked(
         LockBusyError: another process still holds the lock.
     """
     deadline = time.monotonic() + wait
-    while (descriptor := _try(path, shared=shared)) is None:
+    while (descriptor := open_locked(path, shared=shared)) is None:
         if time.monotonic() >= deadline:
             raise LockBusyError(path)
         time.sleep(pause)
@@ -59,17 +59,35 @@ def locked(
         os.close(descriptor)
 
 
-def _try(path: Path, *, shared: bool) -> int | None:
-    """Takes the lock if it is free."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+def open_locked(path: Path, flags: int = 0, *, shared: bool = False) -> int | None:
+    """Opens a file, and locks it; None where another holds it. It is free when the descriptor, which is not passed on, is closed.
+
+    Args:
+        path: the file; it is made where there is none.
+        flags: further ones of `os.open`.
+        shared: whether others may hold it at the same time, who share it too.
+    """
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | flags, 0o666)
+        try:
+            if not try_lock(descriptor, shared=shared):
+                os.close(descriptor)
+                return None
+            # A holder may have removed it since it was opened.
+            if os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+        except FileNotFoundError:
+            pass
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def try_lock(descriptor: int, *, shared: bool = False) -> bool:
+    """Locks an open file until it is closed, unless another holds it; whether it is locked."""
     try:
         fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
-        if os.path.samestat(os.fstat(descriptor), path.stat()):
-            return descriptor
-    except (BlockingIOError, FileNotFoundError):
-        pass
-    except BaseException:
-        os.close(descriptor)
-        raise
-    os.close(descriptor)
-    return None
+    except BlockingIOError:
+        return False
+    return True

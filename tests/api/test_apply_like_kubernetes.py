@@ -6,10 +6,10 @@ import gadgets
 import pytest
 from amounts import amount
 from clusters import until
-from shapes import plain
+from object_shapes import object_shape, plain
 from stories import APPLY, Story
 
-from trundle.api.apply import ListError, object_shape, require_elements
+from trundle.api.apply import ListError, require_elements
 from trundle.api.apply._shapes import shape_of
 
 SHAPE = object_shape(gadgets.SCHEMA)

@@ -2,11 +2,11 @@ import json
 
 import gadgets
 import pytest
+from object_shapes import object_shape
 
 from trundle.api.apply import UnreadableFieldsError
 from trundle.api.apply._differences import fields_of
 from trundle.api.apply._fields import decode, encode, keyed, path_text, valued
-from trundle.api.apply._shapes import object_shape
 
 SHAPE = object_shape(gadgets.SCHEMA)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import gadgets
 import pytest
 import yaml
+from object_shapes import object_shape
 
 from trundle.api.apply import (
     ApplyConflictError,
@@ -15,7 +16,6 @@ from trundle.api.apply import (
     Writer,
     applied,
     ignored,
-    object_shape,
     restricted,
     updated,
 )

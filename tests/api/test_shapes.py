@@ -3,9 +3,10 @@ import json
 import gadgets
 import pytest
 import yaml
+from object_shapes import object_shape
 from shapes import plain
 
-from trundle.api.apply import object_shape, resource_shape
+from trundle.api.apply import resource_shape
 from trundle.api.apply._differences import fields_of
 from trundle.api.apply._fields import encode
 from trundle.api.apply._shapes import FREE_FORM

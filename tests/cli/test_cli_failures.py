@@ -71,7 +71,6 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
         (packages.ManifestError([Y]), 3, ("b: y [wrong-value]",)),
         (packages.PackError([Y]), 3, ("b: y [wrong-value]",)),
         (packages.UnpackError([Y]), 6, ("b: y [wrong-value]",)),
-        (packages.LockError([Y]), 1, ("b: y [wrong-value]",)),
         (ChangeError("t:1", "no"), 3, ("t:1: no",)),
         (
             ReportError("type", "x", ["y"]),

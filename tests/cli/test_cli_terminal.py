@@ -258,6 +258,44 @@ def test_what_is_installed_fits_the_terminal_with_whole_digests(empty, width):
     assert len(re.findall("sha256:[0-9a-f]{64}", plain(printed))) > 3
 
 
+def coloured(text):
+    """The words that have a colour, with it."""
+    return {
+        word: int(code) for code, word in re.findall(r"\x1b\[(\d+)m\x1b\[1m(\S+?)\x1b\[0m", text)
+    }
+
+
+def test_colours_say_what_is_well_what_waits_and_what_is_wrong(empty):
+    """Green, yellow and red, for what an installation is and for what a plan does."""
+    green, yellow, red, cyan = 32, 33, 31, 36
+    for version in ("1.0.0", "1.0.1", "2.0.0"):
+        empty.write(f"{version}/app.yaml", f"name: acme/db\nversion: {version}\n")
+    of = "oci:registry//acme/db"
+    to = f"--to {of} --channel stable"
+    printed, _ = on_terminal(
+        empty.folder,
+        100,
+        f"publish 1.0.0 {to}",
+        f"install {of} --unsigned --state state",
+        "status --state state",
+        f"publish 1.0.1 {to}",
+        f"publish 2.0.0 {to}",
+        *(f"{each} --state state" for each in ("plan", "upgrade --check", "outdated")),
+        f"unpublish 1.0.0 --yes --from {of} --channel stable --reason bad",
+        "status --state state",
+    )
+    parts = printed.split(BETWEEN.strip())
+    assert coloured(parts[3]) == dict.fromkeys(
+        ("Installed", "ChannelUsable", "UpToDate", "Published"), green
+    )
+    plans, checked, late, gone = (coloured(parts[at]) for at in (6, 7, 8, 10))
+    assert plans == checked == {"upgrade": green, "blocked": yellow, "announced": cyan}
+    assert late == {"acme/db": green}
+    assert gone["Published"] == red
+    assert gone["UpToDate"] == yellow
+    assert gone["target"] == green
+
+
 @pytest.mark.full
 def test_what_steers_a_terminal_is_escaped_in_data_as_well(empty):
     app = "name: acme/db\nversion: 1.0.0\ntitle: Database\n"

@@ -1,5 +1,6 @@
 """Transactions, locks and errors, on SQLite and on a real server of PostgreSQL alike."""
 
+import contextlib
 import os
 import resource
 import shutil
@@ -39,6 +40,7 @@ from trundle.database import (
     InvalidUrlError,
     UnreachableError,
     UnwritableError,
+    file_content,
     open_database,
     upsert,
 )
@@ -476,3 +478,25 @@ def test_a_first_row_of_a_damaged_file_is_explained(tmp_path):
         path.with_name("damaged.db-wal").unlink(missing_ok=True)
         with pytest.raises(DamagedError):
             database.first(NOTE, {"wanted": 1})
+
+
+def test_the_content_of_a_file_is_a_database_and_its_digest_is_that_of_what_is_in_it(tmp_path):
+    file, copy = tmp_path / "one.db", tmp_path / "two.db"
+    with contextlib.closing(sqlite3.connect(file)) as connection:
+        connection.execute("CREATE TABLE things (name TEXT)")
+        connection.execute("INSERT INTO things VALUES ('a'), ('b')")
+        connection.commit()
+        content, digest = file_content(file)
+        connection.execute("DELETE FROM things WHERE name = 'b'")
+        connection.commit()
+        assert file_content(file)[1] != digest
+        connection.execute("INSERT INTO things VALUES ('b')")
+        connection.commit()
+        connection.execute("VACUUM")
+        assert file_content(file)[1] == digest
+    copy.write_bytes(content)
+    with contextlib.closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT name FROM things").fetchall() == [("a",), ("b",)]
+    copy.write_bytes(b"no database" * 100)
+    with pytest.raises(DamagedError):
+        file_content(copy)

@@ -157,9 +157,9 @@ def test_an_error_names_object_path_versions_and_methods():
 @pytest.mark.parametrize(
     ("returned", "message"),
     [
-        ("[1]", "returned list; expected a map of the properties that it writes"),
-        ("null", "returned nothing; expected a map"),
-        ("{other: 1}", "wrote 'other'; expected what it declares in `writes`: cores, full"),
+        ("[1]", "expected a map of the properties that it writes, found list"),
+        ("null", "expected a map of the properties that it writes, found nothing"),
+        ("{other: 1}", r"expected what it declares in `writes` \(cores, full\), found 'other'"),
         ("{cores: x}", "wrote 'cores' of a wrong type: Expected `int | null`, got `str`"),
         ("{cores: new('p.Names')}", "objects"),
     ],

@@ -1,11 +1,9 @@
 import contextlib
 
-import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.documents import compose
 from trundle.packages import (
     ClassFile,
     Manifest,
@@ -14,13 +12,11 @@ from trundle.packages import (
     PackageFormat,
     PackageMeta,
     Requirement,
-    app_schema,
     manifest_from_json,
     manifest_to_json,
     parse_manifest,
     read_manifest,
 )
-from trundle.packages._manifest_reader import APP_KEYS
 from trundle.version import SemVer, VersionRange
 
 v = SemVer.parse
@@ -256,43 +252,6 @@ def test_the_manifest_of_a_folder_is_found(tmp_path):
     (tmp_path / "app.yaml").mkdir()
     with pytest.raises(ManifestError, match="expected a file"):
         read_manifest(tmp_path)
-
-
-def plain(text):
-    """A YAML file as values, with numbers as numbers."""
-    import json
-
-    from trundle.documents import compact
-
-    return json.loads(compact(compose(text, "f")[0][0]))
-
-
-def test_the_schema_knows_every_key_and_takes_a_full_file():
-    schema = app_schema()
-    jsonschema.Draft202012Validator.check_schema(schema)
-    assert sorted(schema["properties"]) == sorted(APP_KEYS.values())
-    jsonschema.validate(plain(FULL), schema)
-    jsonschema.validate({"name": "a", "version": "1.0.0"}, schema)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "name: A\nversion: 1.0.0",
-        "name: a\nversion: 1.0",
-        "name: a\nversion: 1.0.0-rc",
-        "name: a",
-        "name: a\nversion: 1.0.0\nnew: 1",
-        "name: a\nversion: 1.0.0\ncritical: 1",
-        "name: a\nversion: 1.0.0\ndependsOn: [b]",
-        "name: a\nversion: 1.0.0\ntype: x",
-        "name: a\nversion: 1.0.0\nmaintainers: [{email: x}]",
-    ],
-)
-def test_the_schema_refuses_what_the_reader_refuses(text):
-    assert refuse(text)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(plain(text), app_schema())
 
 
 @pytest.mark.parametrize("text", [FULL, "name: a\nversion: 1.0.0"])

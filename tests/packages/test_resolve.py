@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from universes import Universe, meets, release, requirement, v
 
-from trundle.packages import Requirement, Unusable, resolve
+from trundle.packages import Requirement, resolve
 from trundle.packages import _resolve as module
 from trundle.packages import _search as search
 from trundle.version import SemVer, VersionRange
@@ -308,10 +308,10 @@ def test_every_refusal_says_why(universe, wishes):
 
 def test_the_digest_and_requirements_of_the_candidate_are_locked():
     universe = Universe({"app 1.0.0": ["lib *"], "lib 1.0.0": []})
-    lock = resolve([requirement("app")], universe).lock
-    assert lock.get("app") == universe.table["app"][SemVer(1, 0, 0)]
-    assert lock.required_by("lib") == (lock.get("app"),)
-    assert not isinstance(lock.get("lib"), Unusable)
+    app, lib = resolve([requirement("app")], universe).lock.releases
+    assert app == universe.table["app"][SemVer(1, 0, 0)]
+    assert [each.name for each in app.requirements] == ["lib"]
+    assert lib == universe.table["lib"][SemVer(1, 0, 0)]
 
 
 def test_shuffled_wishes_of_many_packages_give_one_answer():

@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trundle.documents import UnreadableError, compact, parse_json, plain
-from trundle.project.documents import Document, parse_documents, read_documents, write_documents
+from trundle.project.documents import (
+    Document,
+    parse_documents,
+    read_documents,
+    write_documents,
+    write_values,
+)
 
 
 def read(text, name="f.yaml"):
@@ -426,3 +432,37 @@ def test_nodes_have_plain_values(text, value):
     found = [plain(each.root) for each in parsed]
     assert found == [value]
     assert found == [json.loads(each.data) for each in parsed]
+
+
+_VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | _TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_TEXT, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=amount(300))
+@given(_VALUES)
+def test_values_are_written_as_the_json_of_them(value):
+    data = json.dumps(value, ensure_ascii=False).encode()
+    for form in ("json", "yaml"):
+        assert write_values([value], form) == write_documents([data], form)
+    assert json.loads(write_values([value], "json")) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "error"),
+    [
+        ("\ud800", UnreadableError),
+        (float("nan"), ValueError),
+        ({1: 2}, TypeError),
+        ([object()], TypeError),
+    ],
+)
+def test_what_is_no_plain_value_is_not_written(value, error):
+    with pytest.raises(error):
+        write_values([value], "json")

@@ -70,7 +70,7 @@ def test_a_rule_that_a_new_version_cut_off_names_the_pair_it_belongs_to(people, 
         ("renameType: Human", "no newer version has Human; write one of Person"),
         (
             "default: {n: five}",
-            "the default of n in Person of 2012-02-02 is 'five', expected integer",
+            "the default of n in Person of 2012-02-02: expected integer, found 'five'",
         ),
     ],
 )

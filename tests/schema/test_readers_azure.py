@@ -322,7 +322,7 @@ def test_two_files_with_one_resource_are_an_error(workspace, write):
 @pytest.mark.parametrize(
     ("sections", "reason"),
     [
-        ({"resourcesDefinitions": {}}, "unknown top level key 'resourcesDefinitions'"),
+        ({"resourcesDefinitions": {}}, "at the top, found the key 'resourcesDefinitions'"),
         ({"resourceDefinitions": []}, "expected an object with resource definitions"),
         ({"resourceDefinitions": {"x": {"type": "object"}}}, "whose property 'type' is a constant"),
         ({"resourceDefinitions": {"x": 1}}, "whose property 'type' is a constant"),

@@ -399,7 +399,7 @@ def test_the_same_recursive_alias_reads_the_same_everywhere(workspace):
 @pytest.mark.parametrize(
     ("text", "definitions", "reason"),
     [
-        ("{type: strin}", "{}", "unknown type 'strin'"),
+        ("{type: strin}", "{}", "string, found the type 'strin'"),
         ("{type: {a: b}}", "{}", "expected a type"),
         ("{type: []}", "{}", "expected a type"),
         ("{enum: []}", "{}", "expected a list of values as enum"),

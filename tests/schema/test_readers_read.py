@@ -32,7 +32,7 @@ def test_formats_are_distinguished(document, expected):
             "expected a file or folder of schemas, found none there; correct the path",
         ),
         ({"path": "empty"}, "found none"),
-        ({"path": "v1.yaml", "format": "xml"}, "unknown format 'xml'"),
+        ({"path": "v1.yaml", "format": "xml"}, "found the format 'xml'"),
         ({"path": "v1.yaml", "version": "latest"}, "is not an API version"),
         ({"path": "v1.py"}, "there is no such file"),
     ],

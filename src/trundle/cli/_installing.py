@@ -30,6 +30,19 @@ _DONE: dict[str, str] = {
     "rollback": "rolled back",
 }
 
+_COLOURS = {
+    **dict.fromkeys(("target", "install", "upgrade"), typer.colors.GREEN),
+    **dict.fromkeys(("scheduled", "announced", "note", "note:"), typer.colors.CYAN),
+    **dict.fromkeys(("blocked", "downgrade"), typer.colors.YELLOW),
+    "refused": typer.colors.RED,
+}
+"""The colours of lines by their first word."""
+_WRONG = {
+    **dict.fromkeys(("Installed", "UpToDate"), typer.colors.YELLOW),
+    **dict.fromkeys(("ChannelUsable", "Published"), typer.colors.RED),
+}
+"""The colours of conditions that are false."""
+
 State = Annotated[
     Path | None,
     typer.Option(
@@ -159,6 +172,18 @@ def plan_text(plan: "Plan") -> str:
     installed = plan.installed and (plan.installed.shown_version or plan.installed.digest[:19])
     head = f"{plan.package} {installed or 'not installed'}\n"
     return head + "".join(f"  {each}\n" for each in lines)
+
+
+def colour_of(line: str) -> str | None:
+    """The colour for the first word of a line about an installation, where it says that all is well, that something waits, or that something is wrong."""
+    if not line.startswith("  "):
+        return None
+    word, status = (*line.split(), "", "")[:2]
+    if status in {"True", "False"} and word in _WRONG:
+        return _WRONG[word] if status == "False" else typer.colors.GREEN
+    if word == "Held":
+        return typer.colors.YELLOW if status == "True" else None
+    return _COLOURS.get(word)
 
 
 def _bringing_lines(bringing: "Bringing") -> Iterator[str]:

@@ -1,6 +1,5 @@
 """`trundle kube manifests`: what a cluster needs for a project, or for the operator, as files of a kustomization."""
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -186,12 +185,11 @@ def _write(files: Files, to: Path, output: Format) -> None:
 
 def documents_text(documents: list[dict[str, Any]], output: Format) -> str:
     """Objects of a cluster as one file: documents of YAML, or a list."""
-    from trundle.project import write_documents  # noqa: PLC0415
+    from trundle.project import write_values  # noqa: PLC0415
 
     if output is Format.JSON:
         return data_text({"apiVersion": "v1", "kind": "List", "items": documents}, output.value)
-    lines = [json.dumps(each, ensure_ascii=False).encode() for each in documents]
-    return write_documents(lines, "yaml").rstrip("\n") + "\n"
+    return write_values(documents, "yaml").rstrip("\n") + "\n"
 
 
 def _object_name(package: str) -> str:

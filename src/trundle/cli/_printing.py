@@ -2,7 +2,6 @@
 
 import contextlib
 import datetime as dt
-import json
 import math
 import os
 import re
@@ -19,10 +18,15 @@ from trundle.cli._settings import wants_colours
 
 _STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """Control characters but tabs and line ends; and those that change the direction of writing."""
+_FIRST_WORD = re.compile(r"( {0,2})(\S+)")
 _SHOWN = 40
 """How many letters of a step are shown."""
 _NARROWEST = 20
 """How narrow the last column of a table may become."""
+
+
+def _plainly(_line: str) -> None:
+    """Gives no line a colour."""
 
 
 class Format(StrEnum):
@@ -41,11 +45,16 @@ class DocumentFormat(StrEnum):
 
 
 def print_result(
-    data: Callable[[], Any], text: Callable[[], str], output: Format, *, prose: bool = False
+    data: Callable[[], Any],
+    text: Callable[[], str],
+    output: Format,
+    *,
+    prose: bool = False,
+    colour: Callable[[str], str | None] = _plainly,
 ) -> None:
     """Prints a result as text for people, or as plain values for programs; see `print_text`."""
     if output is Format.TABLE:
-        print_text(text(), prose=prose)
+        print_text(text(), prose=prose, colour=colour)
     else:
         print_data(data(), output.value)
 
@@ -57,13 +66,14 @@ def print_data(data: Any, output: str) -> None:
 
 def data_text(data: Any, output: str) -> str:
     """Plain values as JSON or YAML."""
-    from trundle.project import write_documents  # noqa: PLC0415
+    from trundle.project import write_values  # noqa: PLC0415
 
-    encoded = json.dumps(data, ensure_ascii=False).encode()
-    return write_documents([encoded], "yaml" if output == "yaml" else "json")
+    return write_values([data], "yaml" if output == "yaml" else "json")
 
 
-def print_text(text: str, *, prose: bool = False) -> None:
+def print_text(
+    text: str, *, prose: bool = False, colour: Callable[[str], str | None] = _plainly
+) -> None:
     """Prints a text for people, with just one line end after it, and nothing in it that steers a terminal.
 
     On a terminal its tables are folded to the width; to a file or another program they go as they are.
@@ -71,6 +81,7 @@ def print_text(text: str, *, prose: bool = False) -> None:
     Args:
         text: what to print.
         prose: wrap long lines on a terminal, too; not for what is to be copied, such as commands.
+        colour: gives the colour for the first word of a line that is indented by two spaces at most, for what the line means.
     """
     width = terminal_width()
     if width is not None:
@@ -79,7 +90,14 @@ def print_text(text: str, *, prose: bool = False) -> None:
         text = folded(text, width)
         if prose:
             text = "\n".join(wrapped(each, width, indent=4) for each in text.split("\n"))
-    _write(harmless(text))
+    _write("\n".join(_marked(each, colour(each)) for each in harmless(text).split("\n")))
+
+
+def _marked(line: str, colour: str | None) -> str:
+    found = _FIRST_WORD.match(line)
+    if found is None or colour is None:
+        return line
+    return f"{found[1]}{styled(found[2], colour)}{line[found.end() :]}"
 
 
 def terminal_width() -> int | None:

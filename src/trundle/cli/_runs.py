@@ -11,7 +11,7 @@ from trundle.cli._printing import say
 
 if TYPE_CHECKING:
     from trundle.engine import EngineError, Limits, WatchedCall
-    from trundle.project import Note
+    from trundle.workers import Note
 
 R = TypeVar("R")
 
@@ -73,7 +73,7 @@ def run_code(work: "Callable[[Limits], R]", options: RunOptions) -> R:
         Exception: what it raises.
     """
     from trundle.engine import watching  # noqa: PLC0415
-    from trundle.project import run_apart  # noqa: PLC0415
+    from trundle.workers import run_apart  # noqa: PLC0415
 
     limits = limits_of(options)
     complete()  # What the run imported would count as its own time and memory.

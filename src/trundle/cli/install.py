@@ -16,6 +16,7 @@ from trundle.cli._installing import (
     PolicyOption,
     State,
     Version,
+    colour_of,
     event_text,
     opened,
     plan_text,
@@ -200,6 +201,7 @@ def _print_check(plans: "list[Plan]", output: Format) -> None:
         lambda: "".join(plan_text(each) for each in plans),
         output,
         prose=True,
+        colour=colour_of,
     )
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:

@@ -19,6 +19,7 @@ from trundle.cli._installing import (
     Name,
     PolicyOption,
     State,
+    colour_of,
     event_text,
     opened,
     plan_text,
@@ -64,6 +65,7 @@ def plan(
         lambda: "".join(plan_text(each) for each in plans),
         output,
         prose=True,
+        colour=colour_of,
     )
     from trundle.channels import refusal_kind  # noqa: PLC0415
 
@@ -87,6 +89,7 @@ def status(name: AnyName = None, *, state: State = None, output: Output = Format
         lambda: "\n".join(_status_text(each) for each in found),
         output,
         prose=True,
+        colour=colour_of,
     )
 
 

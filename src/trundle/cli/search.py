@@ -70,12 +70,14 @@ def outdated(name: AnyName = None, *, state: State = None, output: Output = Form
         say_if_forgotten(installation)
         plans = [each.plan for each in foresee(installation, None if name is None else [name])]
     late = [each for each in plans if each.news]
+    colours = {each.package: _late_colour(each) for each in late}
     print_result(
         lambda: [each.news_to_plain() for each in late],
         lambda: table(
             ("PACKAGE", "INSTALLED", "LATEST", "NOW", "CHANGES"), [_late_row(each) for each in late]
         ),
         output,
+        colour=lambda line: colours.get(line.partition(" ")[0]),
     )
     refusals = [refusal for each in plans for refusal in each.refusals]
     for each in refusals:
@@ -92,6 +94,14 @@ def _offer_row(offer: "Offer") -> tuple[str, ...]:
         str(data[key]) or "-"
         for key in ("package", "channel", "latest", "repository", "description")
     )
+
+
+def _late_colour(plan: "Plan") -> str:
+    """The colour of a package that has a newer version: what is urgent, what can be done now, and what waits."""
+    data = plan.news_to_plain()
+    if data["critical"]:
+        return typer.colors.RED
+    return typer.colors.GREEN if data["target"] else typer.colors.YELLOW
 
 
 def _late_row(plan: "Plan") -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from trundle.errors import TrundleError
+from trundle.errors import TrundleError, expectation
 from trundle.evolution import ChangeError, Lineage, Neighbours
 from trundle.evolution.steps import CallConverter, HookCall
 from trundle.runtime import ABSENT, HookError
@@ -75,12 +75,15 @@ class LiveHook:
         found = self._called(given, holder)
         if not isinstance(found, Mapping):
             wanted = "a map of the properties that it writes"
-            raise self._failed(f"returned {_spoken(found)}; expected {wanted}", holder)
+            raise self._failed(
+                f"returned something else: {expectation(wanted, _spoken(found))}", holder
+            )
         for name in found:
             if name not in writes:
-                known = ", ".join(sorted(writes))
-                reason = f"wrote {name!r}; expected what it declares in `writes`: {known}"
-                raise self._failed(reason, holder)
+                wanted = f"what it declares in `writes` ({', '.join(sorted(writes))})"
+                raise self._failed(
+                    f"wrote something else: {expectation(wanted, repr(name))}", holder
+                )
         return found
 
     def converted(self, value: Any, type_: Any, path: str | None) -> Any:

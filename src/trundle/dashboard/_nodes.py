@@ -9,12 +9,11 @@ from trundle.documents import (
     MapNode,
     Node,
     ScalarNode,
-    compact,
     decode,
     parse_json,
     parse_yaml,
 )
-from trundle.project import read_documents, write_documents
+from trundle.project import read_documents, write_nodes
 
 Path: TypeAlias = tuple[str | int, ...]
 """Where a value stands: keys of objects, and numbers of list elements."""
@@ -52,7 +51,7 @@ def value_nodes(text: str) -> list[Node]:
 
 def yaml_of(node: Node) -> str:
     """A value as YAML."""
-    return write_documents([compact(node).encode()], "yaml")
+    return write_nodes([node], "yaml")
 
 
 def at(root: Node, path: Path) -> Node | None:

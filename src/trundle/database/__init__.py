@@ -34,6 +34,7 @@ from trundle.database._errors import (
 )
 from trundle.database._migrations import Migrations
 from trundle.database._signals import Signals
+from trundle.database._sqlite import file_content
 from trundle.database._upsert import upsert
 
 __all__ = [
@@ -48,6 +49,7 @@ __all__ = [
     "Signals",
     "UnreachableError",
     "UnwritableError",
+    "file_content",
     "open_copy",
     "open_database",
     "upsert",

@@ -170,6 +170,17 @@ def engine_of_copy(path: Path) -> Engine:
     return engine
 
 
+def file_content(path: Path) -> tuple[bytes, str]:
+    """The content of a database in a file, and a digest that is the same for as long as no row and no table changes.
+
+    Raises:
+        DatabaseError: the file cannot be read.
+    """
+    with errors_explained(str(path)), contextlib.closing(sqlite3.connect(path)) as connection:
+        text = "\n".join(connection.iterdump())
+        return connection.serialize(), hashlib.sha256(text.encode()).hexdigest()
+
+
 @contextlib.contextmanager
 def held(path: Path, name: str) -> Iterator[bool]:
     """Tries to take the lock file of a name, beside a database, for as long as the block runs; gives whether it was free."""

@@ -18,6 +18,7 @@ from trundle.documents._tree import (
     compact,
     decode,
     describe,
+    node_of,
     plain,
     shorten,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "is_plain",
     "kind_in_yaml_1_1",
     "line_at",
+    "node_of",
     "parse_json",
     "parse_values",
     "parse_yaml",

@@ -1,7 +1,7 @@
 """A parsed JSON or YAML document: every scalar keeps its spelling, every node may know its line."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import msgspec
@@ -83,6 +83,35 @@ def plain(node: Node) -> Any:
             return [plain(item) for item in node.items]
         case MapNode():
             return {key.text: plain(value) for key, value in node.entries}
+
+
+def node_of(value: Any) -> Node:
+    """The node of a plain value.
+
+    Raises:
+        UnreadableError: a text in it has half of a surrogate pair.
+        TypeError: it has something else than texts, numbers, booleans, nothing, lists and objects whose keys are texts.
+        ValueError: a number in it is not finite.
+    """
+    match value:
+        case str():
+            _check_surrogates(value)
+            return text_node(value)
+        case bool() | int() | float() | None:
+            spelt = json.dumps(value, allow_nan=False)
+            return ScalarNode(spelt, spelt)
+        case list() | tuple():
+            return ListNode(tuple(map(node_of, value)))
+        case Mapping() if all(isinstance(each, str) for each in value):
+            return MapNode(tuple((text_node(key), node_of(each)) for key, each in value.items()))
+        case _:
+            raise TypeError(f"{type(value).__name__} is not plain")
+
+
+def _check_surrogates(text: str) -> None:
+    if not text.isascii() and any("\ud800" <= char <= "\udfff" for char in text):
+        advice = "write the whole pair, or the character itself"
+        raise UnreadableError("the value", 0, "pairs of surrogates", shorten(text), advice)
 
 
 def _pieces(node: Node) -> Iterator[str]:

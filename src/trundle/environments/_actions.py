@@ -291,9 +291,7 @@ def failure_of(error: BaseException) -> dict[str, str]:
         return {"message": message, "code": str(error.code)}
     if not isinstance(error, TrundleError):
         return {"message": f"the run failed: {type(error).__name__}", "code": "failed"}
-    code = getattr(error, "code", None) or next(
-        (each.code for each in error.findings), error.kind.name.lower()
-    )
+    code = next((each.code for each in error.findings), error.kind.name.lower())
     return {"message": str(error), "code": str(code)}
 
 

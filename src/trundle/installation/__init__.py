@@ -18,13 +18,6 @@ if TYPE_CHECKING:
     )
     from trundle.installation._applying import Result
     from trundle.installation._content import ContentStore
-    from trundle.installation._elsewhere import (
-        complete,
-        complete_before,
-        restore,
-        snapshot,
-        unpacked_release,
-    )
     from trundle.installation._errors import StateBusyError, StateError
     from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
     from trundle.installation._install import Install, install
@@ -39,6 +32,13 @@ if TYPE_CHECKING:
     )
     from trundle.installation._roots import check_root
     from trundle.installation._selection import Offer, Selection, select
+    from trundle.installation._snapshots import (
+        complete,
+        complete_before,
+        restore,
+        snapshot,
+        unpacked_release,
+    )
     from trundle.installation._stored import forget_store, remember_store
     from trundle.installation._tidy import Removed, Tidied, tidy
     from trundle.installation._upgrade import (

@@ -13,7 +13,7 @@ from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.generic_resource import create_global_resource, create_namespaced_resource
 from lightkube.types import PatchType
 
-from trundle._tls import transport_of
+from trundle._server_transport import transport_of
 from trundle.api import ServedKind
 from trundle.errors import ExpectationError, Kind
 from trundle.kubernetes._definitions import API_VERSION
@@ -65,7 +65,7 @@ def connect(
     Args:
         kubeconfig: the file; None for the default.
         context: the context in it; None for the current one.
-        timeout: how many seconds an answer may take.
+        timeout: how many seconds a request may take as a whole; watches have none.
 
     Raises:
         ClusterError: there is none.

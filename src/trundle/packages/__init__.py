@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from trundle._faces import on_demand
 
 if TYPE_CHECKING:
-    from trundle.packages._app_schema import app_schema
     from trundle.packages._bundled import BUNDLED, to_install
     from trundle.packages._candidates import Candidates, Unusable
     from trundle.packages._change_codes import ChangeCode, judged, major, minor
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from trundle.packages._conflict import Clash, Conflict, Side
     from trundle.packages._errors import (
         FolderExistsError,
-        LockError,
         ManifestError,
         ManifestMissingError,
         PackageCode,
@@ -80,7 +78,6 @@ __all__ = [
     "Level",
     "Limits",
     "Lock",
-    "LockError",
     "Manifest",
     "ManifestError",
     "ManifestMissingError",
@@ -104,7 +101,6 @@ __all__ = [
     "Side",
     "UnpackError",
     "Unusable",
-    "app_schema",
     "bump_of",
     "digest_of",
     "judged",

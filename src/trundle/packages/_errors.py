@@ -20,7 +20,6 @@ class PackageCode(Code):
     UNSAFE_ARCHIVE = "unsafe-archive"
     FOLDER_EXISTS = "folder-exists"
     WRONG_FOLDER = "wrong-release-folder"
-    DAMAGED_LOCK = "damaged-lock"
 
 
 def finding(code: PackageCode, file: object, expected: str, found: str, advice: str) -> Finding:
@@ -102,7 +101,3 @@ class FolderExistsError(UnpackError):
     """The folder to unpack into exists; it is as it was before."""
 
     kind = Kind.EXISTS
-
-
-class LockError(PackageError):
-    """A lock that cannot be read."""

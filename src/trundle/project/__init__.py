@@ -7,8 +7,6 @@ from trundle._faces import on_demand
 if TYPE_CHECKING:
     from trundle.documents import UnreadableError
     from trundle.errors import Finding, errors_among
-    from trundle.project._afresh import FreshProcesses
-    from trundle.project._apart import EndedError, Note, bound_memory, run_apart
     from trundle.project._class_sources import holds_packages
     from trundle.project._config_admission import (
         AdmissionOperation,
@@ -29,7 +27,14 @@ if TYPE_CHECKING:
     from trundle.project.config import Config, config_schema, load_config, parse_config
     from trundle.project.conforming import Conformance, ConformanceEntry, conform
     from trundle.project.conforming import Versions as PairVersions
-    from trundle.project.documents import Document, elements, read_documents, write_documents
+    from trundle.project.documents import (
+        Document,
+        elements,
+        read_documents,
+        write_documents,
+        write_nodes,
+        write_values,
+    )
     from trundle.project.errors import (
         AlreadyExistsError,
         ConfigError,
@@ -86,18 +91,15 @@ __all__ = [
     "Conformance",
     "ConformanceEntry",
     "Document",
-    "EndedError",
     "ExpectedDifference",
     "Finding",
     "FindingsError",
-    "FreshProcesses",
     "GenerateResult",
     "KindNames",
     "Lock",
     "LockChange",
     "NextRelease",
     "NotGeneratedError",
-    "Note",
     "OutputBusyError",
     "OutputError",
     "OutputRefusedError",
@@ -115,7 +117,6 @@ __all__ = [
     "TreeComparison",
     "UnreadableError",
     "Wanted",
-    "bound_memory",
     "brought_by",
     "bump_to_plain",
     "check",
@@ -152,14 +153,15 @@ __all__ = [
     "read_pairs",
     "resources_in",
     "review",
-    "run_apart",
     "ship",
     "shipped_scheme",
     "suggest_rules",
     "write_documents",
     "write_new_files",
+    "write_nodes",
     "write_release",
     "write_tree",
+    "write_values",
 ]
 
 on_demand(__name__)

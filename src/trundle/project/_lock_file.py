@@ -9,7 +9,7 @@ from trundle.project._recorded_types import RecordedType, parse_format_1, record
 from trundle.project._storage import Recorded
 from trundle.project._stored import StoredRelease
 from trundle.project.config import Config
-from trundle.project.documents import parse_documents, write_documents
+from trundle.project.documents import parse_documents, write_values
 from trundle.project.errors import FileCode, ProjectError, ProjectFileError
 
 LOCK_NAME = "trundle.lock"
@@ -125,8 +125,7 @@ def write_lock_text(lock: Lock) -> bytes:
     resources = {
         name: dict(sorted(releases.items())) for name, releases in sorted(lock.resources.items())
     }
-    data = msgspec.json.encode(Lock(FORMAT, resources))
-    return (_HEAD + write_documents([data], "yaml")).encode()
+    return (_HEAD + write_values([msgspec.to_builtins(Lock(FORMAT, resources))], "yaml")).encode()
 
 
 def recorded_versions(lock: Lock) -> Recorded:

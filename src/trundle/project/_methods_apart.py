@@ -230,8 +230,8 @@ def _receive(stream: IO[bytes]) -> bytes:
 
 def _serve() -> None:
     """Answers requests until the process that asks is gone."""
-    from trundle.project._apart import bound_memory  # noqa: PLC0415 - only here
     from trundle.project._methods_here import LIMITS, MethodsHere  # noqa: PLC0415 - only here
+    from trundle.workers import bound_memory  # noqa: PLC0415 - only here
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # It ends when nothing asks any more.
     requests, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")

@@ -8,7 +8,7 @@ is what happens when a new version comes between a pair.
 from collections.abc import Iterator, Sequence
 from typing import Any, assert_never
 
-from trundle.errors import did_you_mean, meant, similar
+from trundle.errors import did_you_mean, expectation, meant, similar
 from trundle.evolution import (
     Evolution,
     Lineage,
@@ -278,10 +278,8 @@ def _defaults(evolution: Evolution, changes: TypeChanges) -> Iterator[Misfit]:
             if definition.name != changes.type or found is None:
                 continue
             if not _admits(found.type, value, schema):
-                what = (
-                    f"the default of {name} in {changes.type} of {changes.version} is "
-                    f"{_spoken(value)}, expected {spell(found.type, schema)}"
-                )
+                wrong = expectation(spell(found.type, schema), _spoken(value))
+                what = f"the default of {name} in {changes.type} of {changes.version}: {wrong}"
                 yield _misfit(changes, "default", name, what, "write a value of this type")
 
 

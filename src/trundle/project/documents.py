@@ -7,15 +7,17 @@ JSON can say it: `true`, `null` and numbers; dates, versions, `yes` and `012` ar
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, assert_never
+from typing import Any, Literal, assert_never
 
 import msgspec
 
 from trundle.documents import (
     JsonSyntaxError,
+    Node,
     Parsed,
     UnreadableError,
     decode,
+    node_of,
     parse_json,
     parse_yaml,
 )
@@ -86,6 +88,20 @@ def write_documents(documents: Sequence[bytes], format: Literal["json", "yaml"])
         UnreadableError: a document is not one JSON value.
     """
     roots = [_one(data, f"document {index}").root for index, data in enumerate(documents, 1)]
+    return write_nodes(roots, format)
+
+
+def write_values(values: Iterable[Any], format: Literal["json", "yaml"]) -> str:  # noqa: A002 - the word that the command line uses
+    """Writes plain values as text for people, one document each; see `write_documents`.
+
+    Raises:
+        UnreadableError: a text in one has half of a surrogate pair.
+    """
+    return write_nodes([node_of(each) for each in values], format)
+
+
+def write_nodes(roots: Sequence[Node], format: Literal["json", "yaml"]) -> str:  # noqa: A002 - the same
+    """Writes nodes as text for people, one document each; see `write_documents`."""
     match format:
         case "json":
             return "".join(f"{as_json(root)}\n" for root in roots)

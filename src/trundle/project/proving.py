@@ -14,7 +14,6 @@ import msgspec
 from trundle.codegen import Blueprint, generate_package, renamed_properties
 from trundle.errors import errors_among
 from trundle.evolution import Evolution
-from trundle.project._apart import bound_memory
 from trundle.project._class_literals import literals
 from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
@@ -32,7 +31,7 @@ from trundle.report import ReportError
 from trundle.runtime import Scheme
 from trundle.schema.readers import Catalogue
 from trundle.version import own_spelling
-from trundle.workers import Opening, Workers, spread
+from trundle.workers import Opening, Workers, bound_memory, spread
 
 if TYPE_CHECKING:
     from trundle.project._called_methods import CalledMethods

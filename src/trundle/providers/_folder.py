@@ -12,7 +12,7 @@ from typing import Any
 from trundle._durable import write_all
 from trundle.engine.effects import Effect, Plain, Provider, ProviderError, Record
 from trundle.errors import Kind, expectation
-from trundle.project import write_documents
+from trundle.project import write_values
 
 _OURS = ".trundle-"
 _LONGEST = 255
@@ -169,8 +169,9 @@ def _text(kind: str, wanted: Plain) -> str:
     content = wanted.get("content")
     if isinstance(content, str):
         return content
-    format_ = "json" if _document_path(wanted).endswith(".json") else "yaml"
-    return write_documents([json.dumps(content).encode()], format_)  # type: ignore[arg-type]
+    if _document_path(wanted).endswith(".json"):
+        return f"{json.dumps(content, indent=2)}\n"
+    return write_values([content], "yaml")
 
 
 def _bytes(kind: str, wanted: Plain) -> bytes:

@@ -1,7 +1,6 @@
 """Finds and removes what no tag of an image layout leads to."""
 
 import contextlib
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trundle._durable import sync_folder
+from trundle._locking import try_lock
 from trundle.registry._interface import Repository
 from trundle.registry._layout_index import LayoutIndex
 from trundle.registry._model import MANIFEST_TYPES, Descriptor
@@ -102,10 +102,10 @@ def _abandoned(staging: Path, before: float) -> Iterator[list[Path]]:
         for path in sorted(staging.iterdir()):
             if not _is_older(path, before):
                 continue
-            with contextlib.suppress(FileNotFoundError, BlockingIOError):
+            with contextlib.suppress(FileNotFoundError):
                 file = held.enter_context(path.open("rb"))
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                found.append(path)
+                if try_lock(file.fileno()):
+                    found.append(path)
         yield found
 
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import fcntl
 import hashlib
 import os
 import secrets
@@ -12,6 +11,7 @@ from types import TracebackType
 from typing import Self
 
 from trundle._durable import sync_folder, write_all
+from trundle._locking import open_locked
 from trundle.registry._interface import Progress
 from trundle.registry._model import Descriptor
 from trundle.registry.errors import DigestMismatchError, StorageError
@@ -154,19 +154,10 @@ class Download:
 
     def _open(self) -> None:
         """Opens the file for collecting, a private one where another process holds it."""
-        while True:
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._descriptor = os.open(self._partial, flags, 0o666)
-            try:
-                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(self._descriptor), self._partial.stat()):
-                    return
-            except FileNotFoundError:
-                pass
-            except BlockingIOError:
-                name = f"{self._partial.name}.{secrets.token_hex(4)}"
-                self._partial = self._partial.with_name(name)
-            os.close(self._descriptor)
+        while (descriptor := open_locked(self._partial, os.O_NOFOLLOW)) is None:
+            name = f"{self._partial.name}.{secrets.token_hex(4)}"
+            self._partial = self._partial.with_name(name)
+        self._descriptor = descriptor
 
     def _take_over(self) -> None:
         while piece := os.read(self._descriptor, CHUNK):

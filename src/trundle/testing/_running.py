@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from trundle.engine import Branch, Coverage, Engine, EngineError, Limits, Session, Trace, watching
 from trundle.packages import Package
-from trundle.project import bound_memory
 from trundle.testing._cases import Case
 from trundle.testing._outcome import Outcome, Status
 from trundle.testing._world import TestWorld
-from trundle.workers import cpu_count, spread
+from trundle.workers import bound_memory, cpu_count, spread
 
 if TYPE_CHECKING:
     from trundle.engine import Handle

@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.errors import TrundleError
 from trundle.evolution import HookDeclaration
-from trundle.runtime import DocumentError, Scheme, reason_of
+from trundle.runtime import DocumentError, PlacedError, Scheme, reason_of
 from trundle.verify import _edit_laws as edit_laws
 from trundle.verify import _kept_laws as kept_laws
 from trundle.verify import _laws as laws
@@ -316,7 +316,7 @@ def failed(subject: Subject, case: Case, error: Exception) -> LawBroken:
         f"{CONVERTS} ({kind})",
         subject.resource,
         tuple(versions),
-        path=getattr(error, "path", None) or "$",
+        path=(isinstance(error, PlacedError) and error.path) or "$",
         expected="a document",
         found=f"{type(error).__name__}: {error}",
     )

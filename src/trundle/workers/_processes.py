@@ -256,15 +256,19 @@ class _Workers:
 
 
 def _died(code: int | None, option: str) -> WorkerDiedError:
-    killed = code is not None and code < 0
-    how = f"signal {-code}" if killed and code else f"exit code {code}"
-    text = expectation("a worker process to finish its work", f"that it ended by {how}")
+    expected = "a worker process to finish its work"
+    text = expectation(expected, f"that it ended by {how_it_ended(code)}")
     advice = f"do it in one process to see why, with {option} 1"
-    if killed:
+    if code is not None and code < 0:
         advice = (
             f"the system kills processes for want of memory; use {option} with a smaller number"
         )
     return WorkerDiedError(f"{text}; {advice}")
+
+
+def how_it_ended(code: int | None) -> str:
+    """What ended a process, by the exit code that Python has for it."""
+    return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
 
 @contextlib.contextmanager

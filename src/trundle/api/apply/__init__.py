@@ -17,7 +17,7 @@ from trundle.api.apply._managed_fields import (
 )
 from trundle.api.apply._owning import ApplyConflictError, Conflict, Manager
 from trundle.api.apply._schema_shapes import resource_shape
-from trundle.api.apply._shapes import ElementError, Shape, object_shape
+from trundle.api.apply._shapes import ElementError, Shape
 from trundle.api.apply._subresources import STATUS, ignored, restricted
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "duplicates",
     "encode",
     "ignored",
-    "object_shape",
     "require_elements",
     "resource_shape",
     "restricted",

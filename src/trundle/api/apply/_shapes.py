@@ -180,17 +180,6 @@ def is_field(shape: Shape | None, element: str) -> bool:
     )
 
 
-def object_shape(schema: Mapping[str, Any]) -> Shape:
-    """The shape of whole objects of a resource.
-
-    Args:
-        schema: its OpenAPI v3 schema without references, as a CRD has it.
-    """
-    shape = shape_of(schema).map
-    assert shape is not None
-    return whole(shape)
-
-
 def whole(shape: MapShape) -> Shape:
     """The shape of whole objects, with what all of them have."""
     return Shape(map=MapShape({**shape.fields, **COMMON}, shape.others, shape.atomic))

@@ -19,7 +19,7 @@ from trundle.api.environments._work import (
 )
 from trundle.database import DatabaseError
 from trundle.environments import Action, Actions, ActionState, Draft, Seat, failure_of
-from trundle.project import EndedError, FreshProcesses
+from trundle.workers import EndedError, FreshProcesses
 
 R = TypeVar("R")
 

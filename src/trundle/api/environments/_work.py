@@ -38,7 +38,7 @@ from trundle.environments import (
 )
 from trundle.forms import Sources, fill, form_of_package, json_schema
 from trundle.packages import Package
-from trundle.project import Note
+from trundle.workers import Note
 
 Opening: TypeAlias = Callable[
     [Providers], contextlib.AbstractContextManager[Mapping[str, Provider]]

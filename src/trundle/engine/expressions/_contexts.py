@@ -13,13 +13,28 @@ from trundle.engine._scene import Meter, ObjectValue, TypeValue
 from trundle.errors import meant, similar
 
 
+class UnknownNameError(exceptions.ResolutionError):  # type: ignore[misc]
+    """A call of what is not there; each such error of yaql is one in the own runner.
+
+    Attributes:
+        meant: what was probably meant, as advice; None until that is looked up, empty where nothing is alike.
+    """
+
+    meant: str | None = None
+
+
+class _UnknownFunctionError(UnknownNameError, exceptions.NoFunctionRegisteredException):  # type: ignore[misc]
+    pass
+
+
 def _unlike(kind: type[Exception], text: str) -> type[Exception]:
     """An error of yaql about a method, which has the receiver in few words: yaql would print all of it."""
 
     def begin(self: Any, name: str, receiver: Any) -> None:
         exceptions.ResolutionError.__init__(self, text.format(name, described(receiver)))
 
-    return type(kind.__name__, (kind,), {"__init__": begin})
+    own = (UnknownNameError,) if kind is exceptions.NoMethodRegisteredException else ()
+    return type(kind.__name__, (*own, kind), {"__init__": begin})
 
 
 def _own_runner() -> ModuleType:
@@ -32,6 +47,7 @@ def _own_runner() -> ModuleType:
     made.exceptions = SimpleNamespace(  # type: ignore[attr-defined]
         **{
             **vars(exceptions),
+            "NoFunctionRegisteredException": _UnknownFunctionError,
             "NoMethodRegisteredException": _unlike(
                 exceptions.NoMethodRegisteredException, 'unknown method "{}" of {}'
             ),
@@ -76,11 +92,8 @@ class BriefContext(contexts.Context):  # type: ignore[misc]
                     use_convention,
                     function_filter,
                 )
-            except (
-                exceptions.NoFunctionRegisteredException,
-                exceptions.NoMethodRegisteredException,
-            ) as error:
-                if not hasattr(error, "meant"):
+            except UnknownNameError as error:
+                if error.meant is None:
                     error.meant = meant(similar(name, _known(self, receiver)))
                 raise
 

@@ -1,7 +1,7 @@
 """What a release carries, put into a cluster: applied in an order that works, pruned, and kept up to date by channel."""
 
 from trundle.kubernetes.operator._applying import Applied, Applier, Leftover, plan_of
-from trundle.kubernetes.operator._following import parts_in
+from trundle.kubernetes.operator._delivering import parts_in
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._leadership import Leadership
 from trundle.kubernetes.operator._manifests import operator_manifests, operator_recipe

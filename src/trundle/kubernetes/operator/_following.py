@@ -1,16 +1,14 @@
-"""Follows the installations of one namespace: decides as `installation` does, and puts what was decided into the cluster."""
+"""Follows the installations of one namespace: decides as `installation` does, and has what was decided brought into the cluster."""
 
 import contextlib
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from trundle.channels import RefusalCode, RefusedError, refusal
-from trundle.errors import Finding, Place, TrundleError, listed
+from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
     Installation,
@@ -22,52 +20,27 @@ from trundle.installation import (
     install,
     uninstall,
     unpacked_before,
-    unpacked_release,
     upgrade,
 )
-from trundle.kubernetes._cluster import Cluster, ClusterError, RequestError
-from trundle.kubernetes._errors import DefinitionError, KubernetesCode
-from trundle.kubernetes.operator._advising import advised, rejections, words_of
-from trundle.kubernetes.operator._applying import Applier, Leftover
-from trundle.kubernetes.operator._hearing import hear, hold, unheard
+from trundle.kubernetes._cluster import Cluster, ClusterError
+from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes.operator._advising import advised, words_of
+from trundle.kubernetes.operator._annotations import carry_out, hold, not_carried_out
+from trundle.kubernetes.operator._applying import Leftover
+from trundle.kubernetes.operator._delivering import Delivery, name_of, owner_of
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
-from trundle.kubernetes.operator._objects import Objects, OwnedError
-from trundle.kubernetes.operator._ordering import DEFINITION, Part, parts_of
-from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._releases import OtherReleaseError
 from trundle.kubernetes.operator._reporting import Report
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import SchemasError, packed
 from trundle.kubernetes.operator._serving import DamagedError
-from trundle.kubernetes.operator._storage import unreadable
-from trundle.kubernetes.operator._trying import RejectedError
-from trundle.kubernetes.operator._wanted import KIND, SpecError, Wanted, wanted_of
-from trundle.project import read_documents
+from trundle.kubernetes.operator._wanted import SpecError, Wanted, wanted_of
 from trundle.registry import Reference
-from trundle.version import SemVer, VersionRange
+from trundle.version import SemVer
 
-_SUFFIXES = frozenset({".json", ".yaml", ".yml"})
-_FOLDER = "manifests"
 _WAIT = "wait; the condition Migrated says how far it is"
-
-
-def parts_in(folder: Path) -> list[Part]:
-    """All objects of a folder with manifests, without a kustomization; none where there is no folder.
-
-    Raises:
-        DefinitionError: a document is no object, or an object is there twice.
-        UnreadableError: a file cannot be read as YAML or JSON.
-    """
-    files = sorted(each for each in folder.glob("*") if each.suffix in _SUFFIXES)
-    files = [each for each in files if each.stem != "kustomization"]
-    documents = [
-        json.loads(each.data)
-        for file in files
-        for each in read_documents(file.read_bytes(), str(file))
-    ]
-    return parts_of(documents, str(folder))
 
 
 class Follower:
@@ -91,16 +64,14 @@ class Follower:
         rolling: Rolling,
         leaving: Iterable[Mapping[str, Any]] = (),
     ) -> None:
-        self._yielding = {owner_of(each) for each in leaving}
-        self._cluster = cluster
+        yielding = {owner_of(each) for each in leaving}
+        self._delivery = Delivery(cluster, installation, check, rolling, yielding)
         self._found = Installations(cluster)
         self._installation = installation
         self._keeper = keeper
         self._check = check
         self._rolling = rolling
-        self._unready: dict[str, SemVer | None] = {}
         self._taken: dict[str, str] = {}
-        self._applied: set[str] = set()
 
     def tidy(self, documents: Iterable[Mapping[str, Any]]) -> None:
         """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read, or is held.
@@ -172,7 +143,7 @@ class Follower:
         if package is not None:
             repository = package.subscription.repository
             heir = self._taken.get(repository)
-            if heir is not None and repository not in self._applied:
+            if heir is not None and not self._delivery.has_applied(repository):
                 report.says("Uninstalling", f"{heir} takes its package over, and is not ready")
                 return
             if heir is None:
@@ -180,7 +151,7 @@ class Follower:
                 self._keeper.save()
         self._check()
         self._rolling.end(owner_of(document))
-        applier = self._applier(document)
+        applier = self._delivery.applier(document)
         found = applier.finish([], leftover)
         if found.held:
             names = ", ".join(map(str, found.held))
@@ -201,7 +172,7 @@ class Follower:
             if present is None:
                 raise
             if error.code is not RefusalCode.STILL_STORED:
-                self._kept_up(document, present)
+                self._delivery.keep_up(document, present)
                 raise
             goes_back = wanted.roll_back is not None and wanted.roll_back == present.version
             waits = [replace(each, advice=_WAIT) for each in error.refusals]
@@ -214,7 +185,7 @@ class Follower:
             self._keeper.save()
         self._check()
         complete(self._installation, package.name)
-        self._put(document, wanted, package, report, back)
+        self._delivery.put(document, package, report, leftover=wanted.leftover, back=back)
 
     def _decided(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> Package:
         """Decides which version is installed, and fetches it."""
@@ -244,12 +215,12 @@ class Follower:
         name = package.name
         if package.subscription.policy != wanted.policy and package.pinned is None:
             self._installation.set_policy(name, wanted.policy)
-        report.stops(unheard(package, wanted), ready=True)
+        report.stops(not_carried_out(package, wanted), ready=True)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
-            heard = hear(
+            refused = carry_out(
                 self._installation, name, wanted, lambda: self._check_way_back(document, name)
             )
-            report.stops(heard, ready=True)
+            report.stops(refused, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
         outlook = _advised(foresee(self._installation, [name])[0])
@@ -261,9 +232,7 @@ class Follower:
 
     def _applied_version(self, document: Mapping[str, Any], wanted: Wanted) -> SemVer | None:
         """The version that is in the cluster where the operator no longer knows it: its policy decides on what comes after that."""
-        applier = self._applier(document)
-        applier.earlier()
-        version, _, repository = _parts_of(applier.release)
+        version, _, repository = self._delivery.release_of(document)
         known = not wanted.pinned and repository == _repository(wanted)
         return SemVer.parse(version) if known else None
 
@@ -282,202 +251,13 @@ class Follower:
                 *(refusal(code, str(x.place), x.expected, x.found, _WAIT) for x in unknown)
             )
 
-    def _put(
-        self,
-        document: Mapping[str, Any],
-        wanted: Wanted,
-        package: Package,
-        report: Report,
-        back: bytes | None,
-    ) -> None:
-        """Applies what a package carries, waits until it is ready, and prunes."""
-        missing = [
-            each.name
-            for each in package.manifest.requirements
-            if each.name in self._unready and not self._will_do(each.name, each.range)
-        ]
-        applier, objects = self._applier(document), self._objects(document)
-        applier.earlier()  # Reads which release is in the cluster.
-        report.version, report.digest, _ = _parts_of(applier.release)
-        self._unready[package.name] = None
-        if missing:
-            self._kept_up(document, package)
-            report.says("Waiting", f"{', '.join(missing)} has to be ready first")
-            return
-        version = str(package.release.version)
-        release = f"{version} {package.digest} {package.subscription.repository}"
-        parts = self._brought_in(document, package, report, back, applier, release)
-        if parts is None:
-            return
-        report.version, report.digest = version, package.digest
-        self._check()
-        report.migration = self._rolling.migrated(owner_of(document), applied=True)
-        waiting = _unready(objects, parts)
-        if waiting:
-            report.says("Waiting", waiting)
-            return
-        found = applier.finish(parts, wanted.leftover)
-        del self._unready[package.name]
-        self._applied.add(package.subscription.repository)
-        number = f"{len(parts)} object{'' if len(parts) == 1 else 's'}"
-        message = f"{report.version} is in the cluster, with {number}"
-        for verb, some in (
-            ("stays, as it has objects or is to", found.kept),
-            ("is still being deleted", found.held),
-        ):
-            message += "".join(f"; {each} {verb}" for each in some)
-        report.says("Applied", message, ready=True)
-
-    def _written(
-        self,
-        applier: Applier,
-        parts: list[Part],
-        report: Report,
-        release: str,
-        *,
-        is_new: bool,
-    ) -> bool:
-        """Writes the objects of a release; whether all of it is written. Where one is refused that was not before, the report says so."""
-        try:
-            applier.put(parts, release=release)
-        except (RequestError, OwnedError) as error:
-            version = _parts_of(release)[0]
-            partly = f"; {version} may be in the cluster in part" if is_new else ""
-            report.says("Failed", words_of(error) + partly)
-            return False
-        return True
-
-    def _will_do(self, name: str, allowed: VersionRange) -> bool:
-        """Whether a release that is kept up, in place of one that is not there yet, is among the versions that a package requires."""
-        version = self._unready[name]
-        return version is not None and version in allowed
-
-    def _brought_in(
-        self,
-        document: Mapping[str, Any],
-        package: Package,
-        report: Report,
-        back: bytes | None,
-        applier: Applier,
-        release: str,
-    ) -> list[Part] | None:
-        """Applies what a package carries; None where that cannot be, as the report says then, and the release before is kept up."""
-        is_new, version = release != applier.release, str(package.release.version)
-        try:
-            parts = self._parts(document, package, report, back, applier if is_new else None)
-            if parts is not None:
-                is_whole = self._written(applier, parts, report, release, is_new=is_new)
-                return parts if is_whole else None
-            if is_new:
-                self._kept_up(document, package)
-        except RejectedError as error:
-            self._stays(document, package, report, rejections(error, version))
-        except OtherReleaseError as error:
-            self._stays(document, package, report, error.findings)
-        except SchemasError:
-            self._kept_up(document, package)
-            raise
-        report.migration = self._rolling.migrated(owner_of(document))
-        return None
-
-    def _stays(
-        self,
-        document: Mapping[str, Any],
-        package: Package,
-        report: Report,
-        findings: Iterable[Finding],
-    ) -> None:
-        """Says why a release is not applied, keeps the one before up, and says whether that is ready."""
-        report.stops(findings, ready=bool(report.version))
-        report.away = True  # What refuses it may let it in soon.
-        waiting, beyond = self._kept_up(document, package)
-        partly = f"; of {package.release.version} there is {beyond}" if beyond else ""
-        if not report.version:
-            report.message += partly
-        elif waiting:
-            report.says("Waiting", waiting + partly)
-        else:
-            report.says("Applied", f"{report.version} stays in the cluster{partly}", ready=True)
-
-    def _kept_up(self, document: Mapping[str, Any], package: Package) -> tuple[str, str]:
-        """Puts back what was deleted or changed by hand of the release that is in the cluster, where another one cannot be applied now.
-
-        CRDs of its manifests that are there stay as they are: the other release may have brought them.
-
-        Returns:
-            Why it is not ready, and what is there of other releases; empty where there is nothing to say.
-        """
-        applier, objects = self._applier(document), self._objects(document)
-        parts = applier.earlier()
-        version, digest, repository = _parts_of(applier.release)
-        if not version:
-            return "", listed(map(str, applier.beyond([])))
-        try:
-            if repository == package.subscription.repository:
-                found = unpacked_release(self._installation, package.name, version, digest)
-                with found as folder:
-                    own = parts_in(folder / _FOLDER)
-                    parts = [*self._rolling.standing(owner_of(document), folder), *own]
-                kept = [each for each in parts if each not in own or not _is_crd(objects, each)]
-                applier.put(kept, release=applier.release)
-        except (SupersededError, LostLeaseError):
-            raise
-        except RefusedError:
-            pass  # It cannot be had any more, and is looked at all the same.
-        except (TrundleError, OSError) as error:
-            return words_of(error), ""
-        waiting = _unready(objects, parts)
-        if not waiting:
-            self._unready[package.name] = SemVer.parse(version)
-        return waiting, listed(map(str, applier.beyond(parts)))
-
-    def _parts(
-        self,
-        document: Mapping[str, Any],
-        package: Package,
-        report: Report,
-        back: bytes | None,
-        trial: Applier | None,
-    ) -> list[Part] | None:
-        """All that a package carries; None where it cannot be applied yet, as the report says then.
-
-        Args:
-            document: the installation.
-            package: the package.
-            report: the report.
-            back: the packed schemas of an earlier release that is to be gone back to; None for none.
-            trial: tries the objects before webhooks and the cluster are changed; None where the release is there already.
-
-        Raises:
-            RejectedError: the cluster does not take some of them.
-        """
-        folder, objects = self._installation.folders.of(package), self._objects(document)
-        own = parts_in(folder / _FOLDER)
-        findings = list(unreadable(objects, own))
-        if findings:
-            report.stops(findings)
-            return None
-        if trial is not None:
-            trial.attempt(own, self._rolling.kinds(folder))
-        stage = self._rolling.brought(owner_of(document), package, folder, own, back)
-        self._check()
-        findings = [*stage.findings, *unreadable(objects, stage.parts)]
-        report.stops(findings)
-        if stage.waiting:
-            report.says("Waiting", stage.waiting)
-        if findings or stage.waiting:
-            return None
-        if trial is not None:
-            trial.attempt(stage.parts)
-        return [*stage.parts, *own]
-
     def _take(self, document: Mapping[str, Any], wanted: Wanted) -> None:
         """Refuses a package that another installation of the namespace asks for.
 
         Raises:
             SpecError: there is one.
         """
-        name, repository = _name(document), _repository(wanted)
+        name, repository = name_of(document), _repository(wanted)
         other = self._taken.setdefault(repository, name)
         if other != name:
             place = Place(object=f"{document['kind']} {name}", path="spec.package")
@@ -515,41 +295,6 @@ class Follower:
             return None
         return self._found.secret(document["metadata"]["namespace"], wanted.secret, wanted.key)
 
-    def _objects(self, document: Mapping[str, Any]) -> Objects:
-        return Objects(self._cluster, document["metadata"]["namespace"], self._check)
-
-    def _applier(self, document: Mapping[str, Any]) -> Applier:
-        return Applier(self._objects(document), _name(document), yielding=self._yielding)
-
-
-def _is_crd(objects: Objects, part: Part) -> bool:
-    """Whether an object is a CRD that is in the cluster."""
-    return part.kind == DEFINITION and objects.exists(part)
-
-
-def _unready(objects: Objects, parts: Iterable[Part]) -> str:
-    """Which objects are not ready, and why; empty where all are."""
-    whys = [(each, _why(objects, each)) for each in parts]
-    return "; ".join(f"{each}: {why}" for each, why in whys if why)
-
-
-def _why(objects: Objects, part: Part) -> str:
-    try:
-        return unready(objects.get(part))
-    except DefinitionError:
-        return "its CRD is not there"
-
-
-def owner_of(document: Mapping[str, Any]) -> str:
-    """What an installation is called as the owner of what is in the cluster: its namespace and its name."""
-    return f"{document['metadata']['namespace']}/{_name(document)}"
-
-
-def _name(document: Mapping[str, Any]) -> str:
-    """What a document calls its release, and no other kind does."""
-    name: str = document["metadata"]["name"]
-    return name if document["kind"] == KIND else f"{document['kind'].lower()}-{name}"
-
 
 def _advised(outlook: Outlook) -> Outlook:
     """An outlook with advice that can be followed in a cluster."""
@@ -561,12 +306,6 @@ def _advised(outlook: Outlook) -> Outlook:
 def _held(wanted: Wanted) -> Finding:
     found = f"everything is held: {wanted.hold}"
     return refusal(RefusalCode.HELD, wanted.reference, "what is not held", found)
-
-
-def _parts_of(release: str) -> tuple[str, str, str]:
-    """The version, the digest and the repository of a release, as they are remembered; empty where there is none."""
-    version, digest, repository = (*release.split(" "), "", "", "")[:3]
-    return version, digest, repository
 
 
 def _repository(wanted: Wanted) -> str:

@@ -12,6 +12,7 @@ from lightkube.generic_resource import create_namespaced_resource
 from lightkube.resources.core_v1 import Event, Secret
 from lightkube.types import PatchType
 
+from trundle._server_transport import WATCH_TIME
 from trundle.kubernetes._cluster import MISSING, Cluster, ClusterError, RequestError, asked, plain
 from trundle.kubernetes.operator._wanted import (
     GROUP,
@@ -60,7 +61,9 @@ class Installations:
     def watched(self, namespace: str = "*") -> Iterator[tuple[str, str]]:
         """Each change of one: its uid, and what of it people change; without an end. No `StackInstall` is watched."""
         with asked(PLURAL):
-            for _, each in self._client.watch(self._resources[KIND], namespace=namespace):
+            resource = self._resources[KIND]
+            changes = self._client.watch(resource, namespace=namespace, server_timeout=WATCH_TIME)
+            for _, each in changes:
                 found = plain(each)
                 metadata = found["metadata"]
                 words = [metadata.get("annotations"), metadata.get("deletionTimestamp")]

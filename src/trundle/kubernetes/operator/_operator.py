@@ -16,7 +16,8 @@ import msgspec
 from trundle.errors import TrundleError
 from trundle.installation import INTERVAL, Installation
 from trundle.kubernetes._cluster import Cluster, ClusterError
-from trundle.kubernetes.operator._following import Follower, owner_of
+from trundle.kubernetes.operator._delivering import owner_of
+from trundle.kubernetes.operator._following import Follower
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper
 from trundle.kubernetes.operator._leadership import Leadership

@@ -7,7 +7,8 @@ from lightkube.config.client_adapter import Client, ConnectionParams
 from lightkube.config.kubeconfig import KubeConfig
 from lightkube.core.exceptions import ConfigError
 
-from trundle._tls import transport_of, verifying
+from trundle._server_transport import ServerTransport, transport_of
+from trundle._tls import verifying
 from trundle.engine.effects import ProviderError
 from trundle.errors import Kind, expectation
 
@@ -31,8 +32,8 @@ def client_of_server(
         OSError: the certificate cannot be read.
     """
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    context = verifying(authority)
-    return httpx2.Client(base_url=url, headers=headers, verify=context, timeout=_TIMEOUT)
+    transport = ServerTransport(url, verifying(authority))
+    return httpx2.Client(base_url=url, headers=headers, transport=transport, timeout=_TIMEOUT)
 
 
 def client_of_kubeconfig(

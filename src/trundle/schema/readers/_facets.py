@@ -260,8 +260,7 @@ def kinds_of(node: Node) -> tuple[str, ...] | None:
         raise node.unexpected("a type such as 'string'", describe(given))
     for kind in kinds:
         if not isinstance(kind, str) or kind not in _KINDS:
-            known = ", ".join(sorted(_KINDS))
-            raise node.error(f"unknown type {kind!r}; expected one of {known}")
+            raise node.unexpected(f"one of {', '.join(sorted(_KINDS))}", f"the type {kind!r}")
     return tuple(kinds)
 
 

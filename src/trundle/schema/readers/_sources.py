@@ -106,10 +106,8 @@ def is_python(source: Source) -> bool:
         SchemaError: the source has an unknown format.
     """
     if source.format not in get_args(Format):
-        known = ", ".join(get_args(Format))
-        raise SchemaError(
-            str(source.path), "#", f"unknown format {source.format!r}; expected one of {known}"
-        )
+        expected = f"one of {', '.join(get_args(Format))}"
+        raise SchemaError(str(source.path), "#", f"the format {source.format!r}", expected=expected)
     return source.format == "python" or (source.format == "auto" and source.path.suffix == ".py")
 
 

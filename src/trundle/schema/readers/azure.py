@@ -55,8 +55,8 @@ def find(document: Document, request: Request) -> Found:
     top = Node(document, "", document.value)
     for key in document.value:
         if key not in _KNOWN:
-            expected = ", ".join(sorted(_KNOWN))
-            raise top.error(f"unknown top level key {key!r}; expected one of {expected}")
+            expected = f"one of {', '.join(sorted(_KNOWN))} at the top"
+            raise top.unexpected(expected, f"the key {key!r}")
     names: dict[str, Node] = {}
     roots = []
     for rank, (section, scope) in enumerate(SCOPES.items()):

@@ -8,7 +8,7 @@ import sites
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
 from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
-from trundle.kubernetes.operator._hearing import hear, hold
+from trundle.kubernetes.operator._annotations import carry_out, hold
 from trundle.kubernetes.operator._reporting import Report
 
 NAME = "acme/crm"
@@ -29,7 +29,7 @@ def looked(site, **annotations):
     """The version that is installed once an operator has looked."""
     with site.installation() as installation:
         hold(installation, NAME, asked(**annotations))
-        refusals = hear(installation, NAME, asked(**annotations), ready)
+        refusals = carry_out(installation, NAME, asked(**annotations), ready)
         assert refusals == ()
         upgrade(installation, [NAME])
         return str(installation.package(NAME).version)
@@ -122,7 +122,7 @@ def test_it_goes_back_to_what_has_to_be_fetched_again(tmp_path):
         shutil.rmtree(installation.folders.content)
     shutil.rmtree(tmp_path / "registry")
     with site.installation() as installation, pytest.raises(RefusedError):
-        hear(installation, NAME, asked(roll_back="1.1.0"), ready)
+        carry_out(installation, NAME, asked(roll_back="1.1.0"), ready)
     assert site.text() == "acme/crm 1.1.0"
 
 
@@ -142,7 +142,7 @@ def test_an_approval_of_what_the_channel_does_not_list_is_refused(tmp_path):
     site.publish("1.0.0")
     site.install()
     with site.installation() as installation:
-        [refusal] = hear(installation, NAME, asked(approve="3.0.0"), ready)
+        [refusal] = carry_out(installation, NAME, asked(approve="3.0.0"), ready)
     assert str(refusal.code) == "version-not-found"
     assert "it lists 1.0.0" in refusal.advice
 
@@ -167,7 +167,7 @@ def test_the_way_back_from_what_is_not_installed_is_answered(tmp_path):
     site.publish("1.0.0")
     site.install(policy=AT_ONCE)
     with site.installation() as installation:
-        [refusal] = hear(installation, NAME, asked(roll_back="1.2.0"), ready)
+        [refusal] = carry_out(installation, NAME, asked(roll_back="1.2.0"), ready)
     assert str(refusal.code) == "not-installed"
     assert "1.0.0" in refusal.expected
 
@@ -185,7 +185,7 @@ def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_pa
         for given, code in (({}, "still-stored"), ({"hold": "an audit"}, "held")):
             hold(installation, NAME, asked(roll_back="1.1.0", **given))
             with pytest.raises(RefusedError) as error:
-                hear(installation, NAME, asked(roll_back="1.1.0", **given), not_ready)
+                carry_out(installation, NAME, asked(roll_back="1.1.0", **given), not_ready)
             assert str(error.value.code) == code
             assert str(installation.package(NAME).version) == "1.1.0"
     assert looked(site, roll_back="1.1.0") == "1.0.0"

@@ -10,7 +10,7 @@ import pytest
 from processes import ends
 
 from trundle.errors import Kind, TrundleError
-from trundle.project import EndedError, run_apart
+from trundle.workers import EndedError, run_apart
 
 _MIB = 2**20
 
@@ -56,7 +56,7 @@ def test_a_result_that_cannot_be_sent_is_an_error():
 
 @pytest.mark.full
 def test_work_that_takes_too_long_is_ended_with_what_it_noted(monkeypatch):
-    monkeypatch.setattr("trundle.project._apart._GRACE", 0.1)
+    monkeypatch.setattr("trundle.workers._apart._GRACE", 0.1)
 
     def work(note):
         note.text = "a.A.run (a/1.0.0, Classes/a.yaml:3)"
@@ -74,7 +74,7 @@ def test_work_that_takes_too_long_is_ended_with_what_it_noted(monkeypatch):
 @pytest.mark.full
 def test_work_that_holds_the_interpreter_is_ended(monkeypatch):
     """Comparing these takes 2^60 steps in C, which no signal and no thread of Python interrupts."""
-    monkeypatch.setattr("trundle.project._apart._GRACE", 0.1)
+    monkeypatch.setattr("trundle.workers._apart._GRACE", 0.1)
     one, other = (1,), (1,)
     for _ in range(60):
         one, other = (one, one), (other, other)
@@ -121,7 +121,7 @@ def test_no_process_is_left():
 def test_the_work_ends_with_the_process_that_waits_for_it(how, busy, tmp_path):
     program = f"""
         import os, re, signal, time, sys
-        from trundle.project import run_apart
+        from trundle.workers import run_apart
         def work(note):
             open({str(tmp_path / "pid")!r}, "w").write(str(os.getpid()))
             print("ready", flush=True)

@@ -1,12 +1,11 @@
 """What an installation remembers, as bytes that are kept elsewhere, where its folder does not last."""
 
 import contextlib
-import hashlib
 import shutil
-import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
+from trundle.database import file_content
 from trundle.installation._applying import unpack_here
 from trundle.installation._folders import Folders
 from trundle.installation._installation import Installation
@@ -20,10 +19,11 @@ def snapshot(folder: Path) -> tuple[bytes, str]:
 
     Args:
         folder: the folder of the installation.
+
+    Raises:
+        DatabaseError: it cannot be read.
     """
-    with contextlib.closing(sqlite3.connect(Folders(folder).database)) as database:
-        text = "\n".join(database.iterdump())
-        return database.serialize(), hashlib.sha256(text.encode()).hexdigest()
+    return file_content(Folders(folder).database)
 
 
 def restore(folder: Path, content: bytes | None) -> None:

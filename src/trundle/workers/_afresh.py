@@ -16,8 +16,8 @@ from multiprocessing.process import BaseProcess, parent_process
 from typing import Any, NamedTuple, Self, TypeVar
 
 from trundle.errors import expectation
-from trundle.project._apart import EndedError, Note, run_apart
-from trundle.workers import packed, portable
+from trundle.workers._apart import EndedError, Note, run_apart
+from trundle.workers._processes import how_it_ended, packed, portable
 
 R = TypeVar("R")
 
@@ -88,7 +88,7 @@ class FreshProcesses:
                 with self._lock:
                     self._running.discard(process)
         if not answer:
-            how = f"exit code {process.exitcode}"
+            how = how_it_ended(process.exitcode)
             text = expectation("a run that comes to its end", f"one whose process ended by {how}")
             raise EndedError(text, "")
         succeeded, result = pickle.loads(answer)  # noqa: S301 - by an own process

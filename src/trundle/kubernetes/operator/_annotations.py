@@ -36,7 +36,7 @@ def hold(installation: Installation, name: str, wanted: Wanted) -> None:
                 installation.unhold(name, each.version)
 
 
-def unheard(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
+def not_carried_out(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
     """Why a pinned package neither goes back nor has another version approved, where that is asked for; else nothing."""
     if package.pinned is None:
         return ()
@@ -56,7 +56,7 @@ def unheard(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
     )
 
 
-def hear(
+def carry_out(
     installation: Installation, name: str, wanted: Wanted, check_way_back: Callable[[], None]
 ) -> tuple[Finding, ...]:
     """Goes back and approves as annotations ask for; why an approval is refused, else nothing. A version is approved as long as the annotation is there.

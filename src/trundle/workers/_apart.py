@@ -21,9 +21,8 @@ from pathlib import Path
 from select import select
 from typing import NoReturn, TypeVar
 
-from trundle.errors import Kind, expectation
-from trundle.project.errors import ProjectError
-from trundle.workers import packed, portable
+from trundle.errors import Kind, TrundleError, expectation
+from trundle.workers._processes import how_it_ended, packed, portable
 
 R = TypeVar("R")
 
@@ -35,7 +34,7 @@ _PR_SET_PDEATHSIG = 1
 _LONGEST_NOTE = 1000
 
 
-class EndedError(ProjectError):
+class EndedError(TrundleError):
     """Work that was ended, since it took too long or too much memory.
 
     Attributes:
@@ -130,7 +129,7 @@ def run_apart(work: Callable[[Note], R], *, seconds: float, memory: int) -> R:
 
 
 def _died(status: int, memory: int, note: Note) -> EndedError:
-    how = f"signal {-status}" if status < 0 else f"exit code {status}"
+    how = how_it_ended(status)
     text = expectation("a run that comes to its end", f"one whose process ended by {how}")
     advice = f"it may take {memory // 2**20} MiB of memory; let it do less, or allow more"
     return EndedError(f"{text}; {advice}", note.text)
