@@ -142,6 +142,11 @@ class Found:
         finally:
             turns.innermost = outer
 
+    @property
+    def lambdas(self) -> frozenset[int | str]:
+        """The arguments that get an expression instead of its value, by position and by name."""
+        return self.routine.lambdas
+
     def _holder(self, receiver: Any) -> Instance | Type:
         """What a call is about: a whole object that is alive, or a class.
 
@@ -208,6 +213,9 @@ class Extension:
 
     def __init__(self, found: Found) -> None:
         self.found = found
+        self.lambdas = frozenset(
+            each - 1 if isinstance(each, int) else each for each in found.lambdas
+        )
 
     def call(
         self,

@@ -14,7 +14,7 @@ from trundle.engine._scene import Scene
 from trundle.engine._sources import compile_declared, format_of
 from trundle.engine._type import Type
 from trundle.engine.contracts import Contract
-from trundle.engine.expressions import FrozenDict, code_of
+from trundle.engine.expressions import FrozenDict, code_of, decorated
 from trundle.engine.running._blocks import Compiler
 from trundle.engine.running._coverage import CountingCompiler, Coverage
 from trundle.engine.running._frame import Frame
@@ -77,6 +77,7 @@ class Routine:
         native_type: that class; None for none.
         is_static: whether `$` is the type.
         line: where it is declared.
+        lambdas: the arguments that get an expression instead of its value, by position and by name.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Routine:
     native_type: type | None
     is_static: bool
     line: int
+    lambdas: frozenset[int | str] = frozenset()
 
     def bind(
         self,
@@ -227,7 +229,18 @@ class Routines:
             native_type=native_type,
             is_static=declared.usage in ("Static", "Extension"),
             line=declared.line,
+            lambdas=_lambdas(native_type, native, single),
         )
+
+
+def _lambdas(
+    native_type: type | None, native: str, single: Sequence[Argument]
+) -> frozenset[int | str]:
+    specs = decorated(getattr(native_type, native)) if native else None
+    if specs is None:
+        return frozenset()
+    names = {specs.alias(each) for each in specs.lambdas}
+    return frozenset(names) | {at for at, each in enumerate(single) if each.name in names}
 
 
 def _block(declaring: Type, name: str, body: Node) -> Block:
