@@ -70,7 +70,9 @@ def judged(
         each: _reviewed(rows, each, packages, offers, tenant, reviews, among.values())
         for each in stored
     }
-    findings += [each for one in said.values() if not one.override for each in one.against]
+    against = [each for one in said.values() if not one.override for each in one.against]
+    known = {each.coded for each in findings}  # What is wrong with forms is among both
+    findings += [each for each in against if each.coded not in known]
     overrides = {each: one.override for each, one in said.items() if one.override}
     if errors_among(findings):
         return Judged(Upload((), tuple(findings)), {})

@@ -108,6 +108,8 @@ def _words(error: Exception) -> str:
             return str(error) or "the sequence has no items"
         case RecursionError():
             return "it nests too deeply"
+        case MemoryError():
+            return "it takes more memory than it may"
     text = _OPERATOR.sub(r"operator `\1`", str(error)) or type(error).__name__
     if operator := re.match(r"operator `(\S+)` matches supplied arguments", text):
         name = _SPELLED.get(operator[1], operator[1])
