@@ -197,4 +197,4 @@ def test_what_a_review_and_the_catalog_both_find_is_said_once(place):
     both = check_forms(made)
     assert len(both) == 1
     done = upload(place, Look(*both, BAD), made)
-    assert [each.code for each in done.findings] == [both[0].code, BAD.code]
+    assert [each.coded for each in done.findings] == [both[0].coded, BAD.coded]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from trundle.catalog import _rules as rules
 from trundle.catalog._errors import BrokenRuleError, StillNeededError
 from trundle.catalog._records import Change, Offer, Reviewed, Upload
-from trundle.catalog._reviews import Reviews
+from trundle.catalog._reviews import Reviews, not_in
 from trundle.catalog._rows import Rows, decoded
 from trundle.errors import Finding, Severity, errors_among
 from trundle.packages import Package
@@ -71,8 +71,7 @@ def judged(
         for each in stored
     }
     against = [each for one in said.values() if not one.override for each in one.against]
-    known = {each.coded for each in findings}  # What is wrong with forms is among both
-    findings += [each for each in against if each.coded not in known]
+    findings += not_in(findings, against)
     overrides = {each: one.override for each, one in said.items() if one.override}
     if errors_among(findings):
         return Judged(Upload((), tuple(findings)), {})

@@ -129,6 +129,11 @@ class _Checker:
     def package(self, package: Package) -> Iterator[Finding]:
         """What is wrong with the classes of one package, and with what it attaches to itself."""
         yield from PackageMetas(self._classes, self._load).findings(package)
+        if not package.classes:
+            try:
+                self._sources.check_format(package)
+            except EngineError as error:
+                yield from error.findings
         for name in package.classes:
             try:
                 type_ = self._classes.ordered(package, name)

@@ -17,7 +17,7 @@ from trundle.engine.running._frame import Frame
 from trundle.engine.running._locks import Locks, Synchronized
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._routine import Routine
-from trundle.engine.running._signals import Signal
+from trundle.engine.running._signals import Signal, Stray
 from trundle.engine.running._watching import Watch
 
 _SELF, _THIS = sys.intern("$1"), sys.intern("$this")
@@ -168,7 +168,13 @@ class Found:
         if signal is None:
             return
         message = f"`{str(signal).capitalize()}` stands outside of a loop"
-        raise self.declaring.error(EngineCode.INVALID_OPERATION, message, member=self.routine.name)
+        raise self.declaring.error(
+            EngineCode.INVALID_OPERATION,
+            message,
+            advice="move it into a loop, or remove it",
+            member=self.routine.name,
+            line=signal.line if isinstance(signal, Stray) else self.routine.line,
+        )
 
     def _run_as_declared(self, scope: Scope) -> Signal:
         """Runs what is watched, waits for other calls, or has no body."""
