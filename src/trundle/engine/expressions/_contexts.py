@@ -47,6 +47,12 @@ def _own_runner() -> ModuleType:
 
 
 _RUNNER: Final[Any] = _own_runner()
+_ABSENT: Final = {
+    "encryptData": "leave it out: what a form asks as a password is kept as a secret, apart from the model",
+    "decryptData": "leave it out: a secret is put in place of `{{secret:NAME}}` where it is used",
+    "config": "declare a property with `Usage: Config`, which the operator can set",
+}
+"""What to do in place of functions that MuranoPL knows as optional, and that there are none of here."""
 
 
 class BriefContext(contexts.Context):  # type: ignore[misc]
@@ -81,7 +87,7 @@ class BriefContext(contexts.Context):  # type: ignore[misc]
                 exceptions.NoMethodRegisteredException,
             ) as error:
                 if not hasattr(error, "meant"):
-                    error.meant = meant(similar(name, _known(self, receiver)))
+                    error.meant = _ABSENT.get(name) or meant(similar(name, _known(self, receiver)))
                 raise
 
         return call

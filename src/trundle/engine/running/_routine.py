@@ -113,6 +113,8 @@ class Routine:
             EngineError: a value violates its contract, is given twice, or there is no argument for it.
         """
         count = len(values)
+        if count > len(self.single) or named:
+            self._check_fit(frame, count, named)
         for at, argument in enumerate(self.single):
             if at < count:
                 value = values[at]
@@ -139,15 +141,22 @@ class Routine:
         for argument in self.arguments[len(self.single) :]:
             if argument.usage == "VarArgs":
                 variables[argument.variable] = tuple([argument.take(each, frame) for each in more])
-                more = ()
             else:
                 taken = {name: argument.take(each, frame) for name, each in others.items()}
                 variables[argument.variable] = FrozenDict(taken)
-                others = {}
-        if more:
-            self._refuse(frame, f"{len(values)} values")
-        if others:
-            self._refuse(frame, f"the argument {listed(others)}")
+
+    def _check_fit(self, frame: Frame, count: int, named: Mapping[str, Any]) -> None:
+        """Makes sure that there is an argument for each value, before any is held to its contract.
+
+        Raises:
+            EngineError: there is not.
+        """
+        usages = {each.usage for each in self.arguments}
+        if count > len(self.single) and "VarArgs" not in usages:
+            self._refuse(frame, f"{count} values")
+        others = named.keys() - {each.name for each in self.single}
+        if others and "KwArgs" not in usages:
+            self._refuse(frame, f"the argument {listed(each for each in named if each in others)}")
 
     def _refuse(self, frame: Frame, given: str) -> NoReturn:
         names = [each.name for each in self.arguments]
