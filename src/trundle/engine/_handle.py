@@ -187,12 +187,13 @@ def inside(world: World, value: Any) -> Any:
     """
     if isinstance(value, Handle):
         if value.world is not world:
-            found = f"{value.id}, which is one of another session"
-            raise EngineError(
-                EngineCode.INVALID_TARGET,
-                expectation("an object of this session", found),
-                advice="load it in this session, and give the handle that `load` returns",
-            )
+            expected, found = "an object of this session", "one of another session"
+            advice = "load it in this session, and give the handle that `load` returns"
+            if world.is_pure:
+                expected, found = "plain values where code only computes", "an object"
+                advice = "give what it needs of the object"
+            message = expectation(expected, f"{value.id}, which is {found}")
+            raise EngineError(EngineCode.INVALID_TARGET, message, advice=advice)
         return part(value.instance, value.type)
     if isinstance(value, list | tuple | set | frozenset):
         return [inside(world, each) for each in value]
