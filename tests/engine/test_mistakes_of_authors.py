@@ -128,6 +128,24 @@ def test_a_format_counts_without_classes_too():
     assert "found `Format: Heat.HOT/1.0`; Heat.HOT is not supported" in str(wrong)
 
 
+@pytest.mark.parametrize("word", ["Break", "Continue"])
+def test_a_break_outside_of_a_loop_is_found_before_it_runs(word):
+    body = f"""- Repeat: 2
+        Do:
+          - If: true
+            Then:
+              - {word}:
+      - Try:
+          - $x: 1
+        Catch:
+          - Do:
+              - {word}:"""
+    (found,) = check([written(RETURN, body)])
+    first = GOOD[: GOOD.index(RETURN)].count("\n") + 1
+    assert (found.place.line, found.severity) == (first + 9, "warning")
+    assert f"`{word}` stands outside of a loop; move it into a loop" in str(found)
+
+
 def test_a_circle_of_two_classes_is_found_once_with_the_line_of_the_parents():
     (found,) = check([written("Name: A", "Name: A\nExtends: B", other=OTHER + "Extends: A\n")])
     assert (found.place.file, found.place.line) == ("Classes/A.yaml", 3)
