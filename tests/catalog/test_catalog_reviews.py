@@ -11,6 +11,7 @@ from trundle.catalog import Catalog, Reviewed, ReviewOutdatedError, ServerError
 from trundle.catalog._tables import MIGRATIONS
 from trundle.database import Migrations, open_database
 from trundle.errors import Finding, Kind, Place
+from trundle.forms import check_forms
 from trundle.packages import Package, PackageCode
 
 BAD = Finding(PackageCode.NO_MANIFEST, Place(object="a.App"), "better", "worse", "correct it")
@@ -187,3 +188,13 @@ def test_a_reason_stores_a_package_whose_rules_do_not_fit(place):
     done = place.upload([two], tenant="acme", review=Look(override="q is gone for good"))
     assert done.stored == (two,)
     assert overrides(place)["a.A 2.0.0"] == "q is gone for good"
+
+
+def test_what_a_review_and_the_catalog_both_find_is_said_once(place):
+    manifest = "Format: 1.4\nType: Application\nFullName: a.App\nVersion: 1.0.0\nUI: ui.yaml\n"
+    form = "Version: 2.4\nApplication: {'?': {type: a.App}}\nForms:\n- f:\n    fields: [{name: x, type: intger}]\n"
+    made = Package.from_files({"manifest.yaml": manifest, "UI/ui.yaml": form})
+    both = check_forms(made)
+    assert len(both) == 1
+    done = upload(place, Look(*both, BAD), made)
+    assert [each.coded for each in done.findings] == [both[0].coded, BAD.coded]

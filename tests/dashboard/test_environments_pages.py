@@ -245,6 +245,9 @@ def test_what_fails_says_why(page):
         assert (answer.status in {400, 404}, 'role="alert"' in answer.text) == (True, True), asked
 
 
+AGAIN = "again /shop/admin"
+
+
 @pytest.mark.full
 def test_a_form_of_a_package_is_filled_in(page):
     application, client = page
@@ -257,6 +260,7 @@ def test_a_form_of_a_package_is_filled_in(page):
         "/nodes/count": "9",
         "/nodes/pattern": "Web",
         "/shop/admin": "short",
+        "again /shop/admin": "short",
         "/workflowManagement/application_name": "mine",
     }
     answer = post(application, "/ui/environments/add", **{**given, **wrong})
@@ -273,6 +277,10 @@ def test_a_form_of_a_package_is_filled_in(page):
     rule = post(application, "/ui/environments/add", **{**kept, **right})
     assert (rule.status, "a small shop has three nodes" in words(rule)) == (422, True)
     right |= {"/shop/size": '"l"', "/shop/admin": "Secret.1234"}
+    twice = post(application, "/ui/environments/add", **{**kept, **right, AGAIN: "Secret.1235"})
+    assert (twice.status, "The two are not equal" in words(twice)) == (422, True)
+    assert 'id="/shop/admin-wrong"' in twice.text
+    right[AGAIN] = "Secret.1234"
     done = followed(application, post(application, "/ui/environments/add", **{**kept, **right}))
     assert "mine f.App 1.0.0" in words(done)
     assert "Secret.1234" not in done.text
@@ -290,7 +298,8 @@ def test_a_form_whose_choices_a_method_gives_is_filled_in(tmp_path):
         given, _ = submitting.form_in(shown.text)
         wrong = post(application, "/ui/environments/add", **{**given, "/shop/size": '"m"'})
         assert (wrong.status, "is not one of the values" in words(wrong)) == (422, True)
-        answers = {"/shop/size": '"x"', "/shop/admin": "Secret.1234"}
+        assert 'id="/shop/size-wrong"' in wrong.text
+        answers = {"/shop/size": '"x"', "/shop/admin": "Secret.1234", AGAIN: "Secret.1234"}
         done = followed(application, post(application, "/ui/environments/add", **given | answers))
         assert "g.App 1.0.0" in words(done)
         made = client.get("environments", "shop", "drafts", "page")["model"]["applications"][0]

@@ -103,13 +103,47 @@ def test_a_mistake_in_a_class_file_is_found_once_with_its_line(old, new, line, w
 
 
 @pytest.mark.parametrize(
-    ("form", "found"), [("1.5", "1.5"), ("2.0", "2.0"), ("Heat/1.0", "Heat/1.0")]
+    ("form", "found", "advice"),
+    [
+        ("1.5", "1.5", "use a newer engine"),
+        ("2.0", "2.0", "use a newer engine"),
+        ("1.5.1", "1.5.1", "use a newer engine"),
+        ("1.4.1", "1.4.1", "formats have two numbers: write `Format: 1.4`"),
+        ("MuranoPL/1.4.2", "1.4.2", "formats have two numbers: write `Format: 1.4`"),
+        ("Heat/1.0", "Heat/1.0", "Heat is not supported: write the package in MuranoPL"),
+        ("Heat.HOT/1.0", "Heat.HOT/1.0", "Heat.HOT is not supported: write the package in Mu"),
+        ("Heat.HOT", "Heat.HOT/1.0", "Heat.HOT is not supported: write the package in MuranoPL"),
+    ],
 )
-def test_a_format_that_the_engine_does_not_run_is_found_once_in_the_manifest(form, found):
+def test_a_format_that_the_engine_does_not_run_is_found_once_in_the_manifest(form, found, advice):
     (wrong,) = check([written("A", "A", MANIFEST.replace("1.4", form))])
     assert str(wrong.place) == "manifest.yaml: a/1.0.0"
     assert f"expected `Format: 1.4` or older, found `Format: {found}`" in str(wrong)
-    assert "use a newer engine" in str(wrong)
+    assert advice in str(wrong)
+
+
+def test_a_format_counts_without_classes_too():
+    manifest = "Format: Heat.HOT\nType: Application\nFullName: a\nVersion: 1.0.0\n"
+    (wrong,) = check([Package.from_files({"manifest.yaml": manifest})])
+    assert "found `Format: Heat.HOT/1.0`; Heat.HOT is not supported" in str(wrong)
+
+
+@pytest.mark.parametrize("word", ["Break", "Continue"])
+def test_a_break_outside_of_a_loop_is_found_before_it_runs(word):
+    body = f"""- Repeat: 2
+        Do:
+          - If: true
+            Then:
+              - {word}:
+      - Try:
+          - $x: 1
+        Catch:
+          - Do:
+              - {word}:"""
+    (found,) = check([written(RETURN, body)])
+    first = GOOD[: GOOD.index(RETURN)].count("\n") + 1
+    assert (found.place.line, found.severity) == (first + 9, "warning")
+    assert f"`{word}` stands outside of a loop; move it into a loop" in str(found)
 
 
 def test_a_circle_of_two_classes_is_found_once_with_the_line_of_the_parents():

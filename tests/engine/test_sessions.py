@@ -107,3 +107,75 @@ def test_a_cast_goes_on_from_what_the_object_is_cast_to():
         assert str(root.cast("y.C").cast("z.D").type.version) == "2.0.0"
         assert root.cast("x.B").cast("y.C").type.name == "y.C"
         assert root.cast("x.B").cast("app.A") == root
+
+
+CALLED = """
+Properties: {n: {Contract: $, Usage: InOut}}
+Methods:
+  f: {Scope: Public, Arguments: [{x: {Contract: $}}], Body: [{Return: $x}]}
+"""
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda session, _, foreign: session.call(foreign, "f", [1]),
+        lambda session, root, foreign: session.call(root, "f", [foreign]),
+        lambda session, root, foreign: session.call(root, "f", [[{"a": foreign}]]),
+        lambda session, root, foreign: session.call(root, "f", kwargs={"x": foreign}),
+        lambda _, root, foreign: root.set("n", foreign),
+        lambda _, root, foreign: root.set("n", [foreign]),
+    ],
+)
+def test_objects_of_another_session_are_refused(use):
+    shared = Engine([package("a", "1.0.0", classes={"a.A": CALLED})])
+    with shared.session() as session, shared.session() as other:
+        root, foreign = session.load(MODEL), other.load(MODEL)
+        with pytest.raises(EngineError, match="x, which is one of another session") as caught:
+            use(session, root, foreign)
+        assert caught.value.code == "invalid-target"
+        assert "load it in this session" in caught.value.advice
+        assert other.call(foreign, "f", [1]) == session.call(root, "f", [1]) == 1
+
+
+def test_a_function_that_gives_an_object_of_another_session():
+    kept = []
+    text = "Methods: {f: {Scope: Public, Body: [{Return: kept()}]}}"
+    shared = Engine([package("a", "1.0.0", classes={"a.A": text})], functions={"kept": kept.pop})
+    with shared.session() as session, shared.session() as other:
+        root = session.load(MODEL)
+        kept.append(other.load(MODEL))
+        with pytest.raises(EngineError, match="another session") as caught:
+            session.call(root, "f")
+        assert caught.value.code == "invalid-target"
+
+
+@pytest.mark.parametrize("target", [5, None, ["x"], {"?": {"type": "a.A"}}])
+def test_what_is_nothing_to_call(target):
+    with Engine([package("a", "1.0.0", classes={"a.A": CALLED})]).session() as session:
+        session.load(MODEL)
+        with pytest.raises(EngineError, match="expected an object, its id or a class") as caught:
+            session.call(target, "f", [1])
+        assert caught.value.code == "invalid-target"
+        assert caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"args": 5}, "expected a list of values by position for f, found 5"),
+        ({"args": "ab"}, "found 'ab'"),
+        ({"args": {"x": 1}}, "found a map"),
+        ({"args": None}, "by position for f, found nothing"),
+        ({"kwargs": [1]}, "expected a map of values by name for f, found a list"),
+        ({"kwargs": 5}, "found 5"),
+        ({"kwargs": {1: 2}}, "expected a text as the name of each value for f, found 1"),
+    ],
+)
+def test_values_that_are_no_list_or_map(given, words):
+    with Engine([package("a", "1.0.0", classes={"a.A": CALLED})]).session() as session:
+        root = session.load(MODEL)
+        with pytest.raises(EngineError) as caught:
+            session.call(root, "f", **given)
+        assert caught.value.code == "no-match"
+        assert words in str(caught.value)

@@ -1,6 +1,7 @@
 """Environments are drafted, deployed, called, rolled back and deleted; the history keeps all of it."""
 
 import pytest
+from engines import package
 from kept import TENANT, Kept, adding, done
 from sqlalchemy import inspect, text
 
@@ -8,6 +9,7 @@ from trundle.database import NewerSchemaError
 from trundle.engine import EngineError
 from trundle.environments import (
     Actions,
+    ChoiceError,
     EnvironmentBusyError,
     EnvironmentExistsError,
     Environments,
@@ -16,12 +18,16 @@ from trundle.environments import (
     NoSuchDraftError,
     NoSuchEnvironmentError,
     NoSuchObjectError,
+    NoSuchSecretError,
     OutdatedDraftError,
     ProviderInUseError,
     UnfinishedError,
     call,
+    check_application,
+    chosen_package,
     delete,
     deploy,
+    removing,
     rollback,
 )
 from trundle.environments import _running as running
@@ -469,3 +475,42 @@ def test_an_environment_is_kept_here_or_elsewhere(kept):
     assert [each.name for each in kept.catalog.environments(TENANT)] == ["shop"]
     kept.catalog.use("shop", [], tenant=TENANT)
     kept.create()
+
+
+def test_a_secret_that_is_not_kept_is_not_removed(shop):
+    def remove():
+        shop.environments.set_secret("shop", "pv", None, tenant=TENANT)
+
+    with pytest.raises(NoSuchSecretError, match="shop: expected the secret pv, found none"):
+        remove()
+    shop.environments.set_secret("shop", "pw", "hush", tenant=TENANT)
+    with pytest.raises(NoSuchSecretError, match="found only pw; name one of these") as caught:
+        remove()
+    assert (caught.value.kind.name, caught.value.code) == ("NOT_FOUND", "secret-not-found")
+
+
+def test_a_draft_of_an_environment_that_was_never_deployed(shop):
+    with pytest.raises(NoSuchDraftError, match="shop: expected the draft misspelt, found none"):
+        shop.deploy(draft="misspelt")
+    shop.deploy(draft="")
+    assert shop.deploy(draft="misspelt").number == 2  # The last deployment may have taken it
+
+
+def test_applications_that_are_none(kept):
+    made = package("b", "1.0.0", classes={"b.Plain": "", "b.App": "Extends: io.murano.Application"})
+    assert not kept.catalog.upload([made], tenant=TENANT).refused
+    snapshot = kept.environments.snapshot(TENANT)
+    check_application({"?": {"type": "b.App"}}, made, snapshot)
+    for name, words in (
+        ("b.Plain", "b: expected a class that extends io.murano.Application, found b.Plain/1.0.0"),
+        ("b.Ap", "b: expected a class of b 1.0.0, found b.Ap; did you mean b.App"),
+    ):
+        with pytest.raises(ChoiceError, match=words):
+            check_application({"?": {"type": name}}, made, snapshot)
+    with pytest.raises(ChoiceError, match="b@x: expected NAME or NAME@RANGE, with a range"):
+        chosen_package(snapshot, "b@x")
+
+
+def test_an_application_is_removed_where_there_is_none(shop):
+    with pytest.raises(NoSuchObjectError, match="found none; there is no application to remove"):
+        shop.edit(removing("shop", "web"))

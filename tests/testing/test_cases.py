@@ -72,3 +72,8 @@ def test_names_are_classes_methods_both_or_patterns_and_the_order_stays():
 def test_a_name_that_means_none_is_refused(name):
     with pytest.raises(NoTestError, match="expected a test, a class of tests or a pattern"):
         chosen(found(T=FIXTURE + METHODS), ["testOne", name])
+
+
+def test_a_name_that_is_near_none_is_answered_with_each_class_once():
+    with pytest.raises(NoTestError, match=r"found zz; name one of a\.T, a\.U$"):
+        chosen(found(T=FIXTURE + METHODS, U=FIXTURE + METHODS), ["zz"])

@@ -1,5 +1,7 @@
 """What comes out of tests: each alone, whatever the ones beside it do."""
 
+import re
+
 import pytest
 from tested_packages import TESTS, database
 
@@ -114,7 +116,9 @@ def test_a_test_that_does_not_end_is_ended_and_the_others_run(tmp_path):
     tests = "  testSleeps: {Body: [sleep(3600)]}\n  testAfter: {Body: [$.assertTrue(true)]}\n"
     found = outcomes(tmp_path, tests, seconds=3.0)
     assert found["testSleeps"].status is Status.ERROR
-    assert found["testSleeps"].message == "it took longer than 3 seconds"
+    where = r"\(Classes/DbTest.yaml:\d+: acme.Db/1.0.0 acme.DbTest.testSleeps\)"
+    assert re.fullmatch(f"it took longer than 3 seconds {where}", found["testSleeps"].message)
+    assert 3 <= found["testSleeps"].seconds < 60
     assert found["testAfter"].status is Status.PASSED
 
 

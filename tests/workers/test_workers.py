@@ -172,14 +172,17 @@ def nap(seconds):
     return seconds
 
 
-def instead(piece, why):
-    return piece, why
+def instead(piece, why, seconds):
+    return piece, why, seconds
 
 
 @pytest.mark.full
 def test_a_worker_that_takes_too_long_is_killed_and_the_others_go_on():
     found = list(spread(nap, [0, 3600, 0.01, 0.02], jobs=1, start=begin, seconds=2, lost=instead))
-    assert found == [0, (3600, "it took longer than 2 seconds"), 0.01, 0.02]
+    assert [found[0], *found[2:]] == [0, 0.01, 0.02]
+    piece, why, seconds = found[1]
+    assert (piece, why) == (3600, "it took longer than 2 seconds")
+    assert seconds >= 2
     assert multiprocessing.active_children() == []
 
 
@@ -193,7 +196,7 @@ def test_a_worker_that_takes_too_long_is_an_error_where_nothing_stands_for_it():
 @pytest.mark.full
 def test_what_stands_for_a_dead_worker_says_why_and_the_others_go_on():
     dead, *others = spread(nap, ["die", 0, 0.01], jobs=1, start=begin, lost=instead)
-    assert dead[0] == "die"
+    assert (dead[0], dead[2] > 0) == ("die", True)
     assert "signal 9" in dead[1]
     assert others == [0, 0.01]
 

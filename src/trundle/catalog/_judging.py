@@ -6,7 +6,7 @@ from typing import NamedTuple
 from trundle.catalog import _rules as rules
 from trundle.catalog._errors import BrokenRuleError, StillNeededError
 from trundle.catalog._records import Change, Offer, Reviewed, Upload
-from trundle.catalog._reviews import Reviews
+from trundle.catalog._reviews import Reviews, not_in
 from trundle.catalog._rows import Rows, decoded
 from trundle.errors import Finding, Severity, errors_among
 from trundle.packages import Package
@@ -70,7 +70,8 @@ def judged(
         each: _reviewed(rows, each, packages, offers, tenant, reviews, among.values())
         for each in stored
     }
-    findings += [each for one in said.values() if not one.override for each in one.against]
+    against = [each for one in said.values() if not one.override for each in one.against]
+    findings += not_in(findings, against)
     overrides = {each: one.override for each, one in said.items() if one.override}
     if errors_among(findings):
         return Judged(Upload((), tuple(findings)), {})

@@ -48,6 +48,12 @@ class Reviews:
         return self._known[package, base]
 
 
+def not_in(findings: Iterable[Finding], against: Iterable[Finding]) -> list[Finding]:
+    """What reviews have against packages, but for what the catalog finds, too: such as mistakes in forms."""
+    known = {each.coded for each in findings}
+    return [each for each in against if each.coded not in known]
+
+
 def _rules(package: Package, base: Package | None, among: Iterable[Package]) -> tuple[Finding, ...]:
     """What is wrong with the rules and hooks of a package."""
     if RULES_FILE not in package.files:

@@ -15,6 +15,7 @@ from trundle.catalog._errors import (
     ServerError,
 )
 from trundle.catalog._records import Offer, Review, Reviewed, Upload
+from trundle.catalog._reviews import not_in
 from trundle.engine import EngineCode
 from trundle.errors import Code, Finding, Kind, Place, Severity, errors_among
 from trundle.forms import FormCode
@@ -181,7 +182,8 @@ class CatalogServer:
         if status not in _OK and not (status == _REFUSED and b'"findings"' in content):
             raise self._refused(path, status, content)
         done = self._decoded(path, content, _Uploaded)
-        findings = (*(each.finding() for each in done.findings), *reviews.against)
+        found = [each.finding() for each in done.findings]
+        findings = (*found, *not_in(found, reviews.against))
         if errors_among(findings):
             return Upload((), findings)
         stored = tuple(given[each.name, each.version] for each in done.stored)

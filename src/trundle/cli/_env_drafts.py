@@ -60,6 +60,7 @@ def add(
     from trundle.environments import (  # noqa: PLC0415
         HiddenAnswers,
         adding,
+        check_application,
         chosen_package,
     )
 
@@ -71,6 +72,7 @@ def add(
 
         def change(model: "Model") -> "Model":
             made = _object(chosen, snapshot, values, class_name, form, hidden)
+            check_application(made, chosen, snapshot)
             return adding(made, chosen, object_name)(model)
 
         made = environments.edit(

@@ -73,8 +73,9 @@ class AddingApplications:
         of, draft = environment_of(given), given.get("draft", "").strip()
         asked = await self._asked(request, of, given)
         filled = filled_in(asked.form, _NOTHING, given)
-        if filled.problems:
-            return self._shown(request, of, draft, asked, given, filled.problems, code=422)
+        problems = {**filled.problems, **_unequal(asked.form, given)}
+        if problems:
+            return self._shown(request, of, draft, asked, given, problems, code=422)
         answers = values_of(compact(filled.document).encode())
         body: dict[str, Any] = {"package": asked.package, "version": f"=={asked.version}"}
         if asked.is_form:
@@ -164,6 +165,15 @@ class AddingApplications:
             "called": given.get("called", ""),
         }
         return self._frame.shown(request, "environment_add.html", values, code)
+
+
+def _unequal(form: Group, given: Mapping[str, str]) -> dict[str, str]:
+    """What is wrong with what people write twice, by the names of fields."""
+    return {
+        each.name: "The two are not equal; write both again."
+        for each in fields_in(form)
+        if each.is_repeated and given.get(each.name, "") != given.get(each.again_name, "")
+    }
 
 
 def _causes(refusal: ApiRefusedError | None) -> Sequence[tuple[str, str]]:

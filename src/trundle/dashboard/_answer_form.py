@@ -72,6 +72,7 @@ def _field(path: tuple[str, str], schema: Mapping[str, Any], *, is_required: boo
         note=", ".join(_limits(schema)),
         choices=choices,
         placeholder=said,
+        is_repeated=bool(schema.get("x-trundle-confirm")),
     )
 
 

@@ -40,6 +40,7 @@ class Field:
         is_element: whether it is an element of a list or map, or a member that its type does not know: it is removed as a whole.
         decides: whether its value decides which other fields there are.
         key: its key in a map, where a user may give it another one.
+        is_repeated: whether people write it twice.
     """
 
     path: Path
@@ -54,11 +55,17 @@ class Field:
     is_element: bool = False
     decides: bool = False
     key: str | None = None
+    is_repeated: bool = False
 
     @property
     def name(self) -> str:
         """What browsers call it."""
         return name_of(self.path)
+
+    @property
+    def again_name(self) -> str:
+        """What browsers call the second time that it is written."""
+        return f"again {self.name}"
 
     @property
     def rename_name(self) -> str:

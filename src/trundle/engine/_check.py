@@ -26,7 +26,17 @@ from trundle.engine._type import Type
 from trundle.engine.effects import Effects
 from trundle.engine.expressions import Binary, Expression, code_of, thaw
 from trundle.engine.running import Routines
-from trundle.engine.statements import Catch, Evaluate, Statement, read_body
+from trundle.engine.statements import (
+    Break,
+    Catch,
+    Continue,
+    Evaluate,
+    For,
+    Repeat,
+    Statement,
+    While,
+    read_body,
+)
 from trundle.errors import Finding, Place, did_you_mean, expectation, listed, shown
 from trundle.packages import Package, Requirement
 
@@ -129,6 +139,11 @@ class _Checker:
     def package(self, package: Package) -> Iterator[Finding]:
         """What is wrong with the classes of one package, and with what it attaches to itself."""
         yield from PackageMetas(self._classes, self._load).findings(package)
+        if not package.classes:
+            try:
+                self._sources.check_format(package)
+            except EngineError as error:
+                yield from error.findings
         for name in package.classes:
             try:
                 type_ = self._classes.ordered(package, name)
@@ -160,9 +175,8 @@ class _Checker:
             if method.body is None:
                 continue
             try:
-                wrong = tuple(
-                    map(_comparison, _compared(read_body(code_of(method.body, file), file)))
-                )
+                body = read_body(code_of(method.body, file), file)
+                wrong = (*map(_comparison, _compared(body)), *map(_outside, _stray(body)))
             except EngineError as error:
                 wrong = error.errors
             for each in wrong:
@@ -279,6 +293,24 @@ def _comparison(expression: Expression) -> EngineError:
     message = expectation("a statement that does something", f"the comparison {expression}")
     advice = "to assign, write a colon in the place of `=`"
     return EngineError(EngineCode.SYNTAX, message, advice=advice, line=expression.place.line)
+
+
+def _stray(part: object) -> Iterator[Break | Continue]:
+    """Each `Break` and `Continue` in a part of a body that stands in no loop."""
+    if isinstance(part, Break | Continue):
+        yield part
+    elif isinstance(part, tuple):
+        for each in part:
+            yield from _stray(each)
+    elif isinstance(part, Statement | Catch) and not isinstance(part, While | For | Repeat):
+        for each in fields(part):
+            yield from _stray(getattr(part, each.name))
+
+
+def _outside(statement: Break | Continue) -> EngineError:
+    message = f"`{type(statement).__name__}` stands outside of a loop"
+    advice = "move it into a loop, or remove it"
+    return EngineError(EngineCode.INVALID_OPERATION, message, advice=advice, line=statement.line)
 
 
 def _metas(node: Node) -> Iterator[tuple[ScalarNode, MapNode]]:

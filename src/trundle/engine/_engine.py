@@ -9,11 +9,13 @@ from trundle.engine._classes import parse_range
 from trundle.engine._core import core_packages
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._limits import Limits
+from trundle.engine._natives import function_names
 from trundle.engine._repository import Repository
 from trundle.engine._selecting import check_keys
 from trundle.engine._session import Session
 from trundle.engine._sources import Sources
 from trundle.engine.effects import Effects, Journal, Provider
+from trundle.engine.expressions import decorated
 from trundle.engine.running import Coverage, Routines, core_natives
 from trundle.errors import did_you_mean, expectation, listed, shown
 from trundle.packages import Package, PackageMeta, Requirement
@@ -65,7 +67,8 @@ class Engine:
             core: whether to add the bundled packages, each unless the packages have it with the same major version.
             natives: Python classes behind declared ones, by the name of the class: `a.B` for all its versions, `a.B/1.2` for
                 those in a range; the most exact wins. Their functions are methods of the class.
-            functions: functions for expressions, by name.
+            functions: functions for expressions, by name. Where they carry decorators of `yaql.language.specs`, yaql calls them as these
+                say; functions of natives may carry them, too.
             providers: what acts on the world for `io.trundle`, by name; of those that take a kind of effect, the first one gets what names
                 none.
             configs: values of properties by the name of the class, with such keys. The most exact entry replaces the defaults
@@ -75,13 +78,19 @@ class Engine:
 
         Raises:
             EngineError: two packages of one name and version differ.
-            ValueError: a key of natives or configurations names no class or no range, or a provider has no name or one with a slash.
+            ValueError: a key of natives or configurations names no class or no range, a provider has no name or one with a slash, or a
+                function of Python that waits wants an expression.
         """
         check_keys(natives or {}, "natives")
         check_keys(configs or {}, "configs")
         for each in providers or {}:
             if not each or "/" in each:
                 raise ValueError(expectation("a name without a slash for a provider", shown(each)))
+        for function in (functions or {}).values():
+            decorated(function)
+        for native in (natives or {}).values():
+            for name in function_names(native).values():
+                decorated(getattr(native, name))
         self.limits = limits or Limits()
         self.providers = MappingProxyType(dict(providers or {}))
         self.functions = MappingProxyType(dict(functions or {}))

@@ -84,6 +84,8 @@ _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.INVALID_OPERATION: (f"{_DSL}.DslInvalidOperationError",),
     EngineCode.NOT_PUBLIC: (f"{_DSL}.MethodNotExposed",),
     EngineCode.DESTROYED: (f"{_DSL}.ObjectDestroyedError",),
+    EngineCode.CONFLICT: ("ValueError",),
+    EngineCode.EFFECT: ("io.trundle.EffectError",),
 }
 """The names by which published packages catch errors of the engine."""
 

@@ -65,7 +65,7 @@ class Handle:
         """
         self._world.check_open()
         try:
-            given = inside(value)
+            given = inside(self._world, value)
         except RecursionError:
             message = f"the value for {name} is nested too deeply"
             raise self._start.error(EngineCode.LIMIT, message, member=name) from None
@@ -114,6 +114,11 @@ class Handle:
                 return Handle(self._world, holder)
             holder = holder.holder
         return None
+
+    @property
+    def world(self) -> World:
+        """The session inside of the engine."""
+        return self._world
 
     @property
     def instance(self) -> Instance:
@@ -174,12 +179,24 @@ def _outside(world: World, value: Any) -> Any:
     return value
 
 
-def inside(value: Any) -> Any:
-    """A value with objects in place of handles."""
+def inside(world: World, value: Any) -> Any:
+    """A value with objects in place of handles.
+
+    Raises:
+        EngineError: a handle is of another session.
+    """
     if isinstance(value, Handle):
+        if value.world is not world:
+            expected, found = "an object of this session", "one of another session"
+            advice = "load it in this session, and give the handle that `load` returns"
+            if world.is_pure:
+                expected, found = "plain values where code only computes", "an object"
+                advice = "give what it needs of the object"
+            message = expectation(expected, f"{value.id}, which is {found}")
+            raise EngineError(EngineCode.INVALID_TARGET, message, advice=advice)
         return part(value.instance, value.type)
     if isinstance(value, list | tuple | set | frozenset):
-        return [inside(each) for each in value]
+        return [inside(world, each) for each in value]
     if isinstance(value, Mapping):
-        return {inside(key): inside(each) for key, each in value.items()}
+        return {inside(world, key): inside(world, each) for key, each in value.items()}
     return value

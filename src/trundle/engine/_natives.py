@@ -21,6 +21,7 @@ from trundle.engine._declarations import (
 )
 from trundle.engine._nodes import ScalarNode
 from trundle.engine._selecting import most_exact
+from trundle.engine.expressions import Decorated, decorated
 from trundle.version import SemVer
 
 Function = TypeVar("Function")
@@ -81,8 +82,7 @@ def function_names(native: type) -> Mapping[str, str]:
     found: dict[str, str] = {}
     for name in dir(native):
         if not name.startswith("_") and _is_function(inspect.getattr_static(native, name)):
-            written = getattr(getattr(native, name), _NAME, None)
-            found.setdefault(written or camel_case(name), name)
+            found.setdefault(_name(name, getattr(native, name)), name)
             found.setdefault(name, name)
     return found
 
@@ -93,14 +93,13 @@ def _is_function(found: object) -> bool:
 
 def _method(name: str, found: object, function: Any, line: int) -> MethodDeclaration:
     is_static = isinstance(found, staticmethod | classmethod)
-    plainly: MethodUsage = "Static" if is_static else "Runtime"
-    usage: MethodUsage = getattr(function, _USAGE, None) or plainly
+    specs = decorated(function)
     parameters = list(inspect.signature(function).parameters.values())
     return MethodDeclaration(
-        name=getattr(function, _NAME, None) or camel_case(name),
-        usage=usage,
-        is_public=False,
-        arguments=_arguments(parameters[0 if is_static else 1 :]),
+        name=_name(name, function),
+        usage=_usage(function, specs, is_static=is_static),
+        is_public=specs is not None and specs.meta.get("Scope") == "Public",
+        arguments=_arguments(parameters[0 if is_static else 1 :], specs),
         body=None,
         meta=None,
         line=line,
@@ -108,15 +107,39 @@ def _method(name: str, found: object, function: Any, line: int) -> MethodDeclara
     )
 
 
-def _arguments(parameters: list[inspect.Parameter]) -> tuple[ArgumentDeclaration, ...]:
+def _name(name: str, function: Any) -> str:
+    """The name of a function in the package language: what decorators say, or its own in camel case."""
+    specs = decorated(function)
+    written = getattr(function, _NAME, None) or (specs.name if specs is not None else "")
+    return written or camel_case(name)
+
+
+def _usage(function: Any, specs: Decorated | None, *, is_static: bool) -> MethodUsage:
+    written: MethodUsage | None = getattr(function, _USAGE, None)
+    if written is None and specs is not None:
+        written = specs.meta.get("Usage") or (
+            "Extension" if is_static and specs.is_method else None
+        )
+    return written or ("Static" if is_static else "Runtime")
+
+
+def _arguments(
+    parameters: list[inspect.Parameter], specs: Decorated | None
+) -> tuple[ArgumentDeclaration, ...]:
     """The arguments in the order that the package language wants: those that take all others are the last."""
-    found = [_argument(each) for each in parameters]
+    given = [each for each in parameters if specs is None or not specs.is_hidden(each.name)]
+    found = [_argument(each, argument_name(each.name, specs)) for each in given]
     return tuple(sorted(found, key=lambda each: ARGUMENT_ORDER.index(each.usage)))
 
 
-def _argument(parameter: inspect.Parameter) -> ArgumentDeclaration:
+def argument_name(name: str, specs: Decorated | None) -> str:
+    """The name of a parameter in the package language."""
+    return camel_case(name) if specs is None else specs.alias(name)
+
+
+def _argument(parameter: inspect.Parameter, name: str) -> ArgumentDeclaration:
     return ArgumentDeclaration(
-        name=camel_case(parameter.name),
+        name=name,
         usage=_USAGES.get(parameter.kind, "Standard"),
         contract=_ANY,
         default=None,

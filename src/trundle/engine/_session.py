@@ -1,12 +1,13 @@
 """A session: the classes and objects of one run."""
 
 import contextlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 
 from trundle.engine._assigning import read_static
 from trundle.engine._classes import Classes
+from trundle.engine._described import described
 from trundle.engine._dump import Dump, Form
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
@@ -67,7 +68,7 @@ class Session:
         known: dict[str, Callable[..., Any]] = {}
         self._layouts = Layouts(sources, configs)
         self._world = World(self._classes, self._layouts, limits, known, effects)
-        known |= {name: as_function(self._world, each) for name, each in functions.items()}
+        known |= {name: as_function(name, self._world, each) for name, each in functions.items()}
         self._calls = self._world.calls = Calls(
             self._world, routines, Mocks() if mocks else None, watch(effects.hidden)
         )
@@ -235,16 +236,19 @@ class Session:
 
         Raises:
             EngineError: there is no such method, it is not public, the values do not fit, or what the method throws; `frames`
-                has the methods that it passed through.
+                has the methods that it passed through. With the code `invalid-target`: the target, or a handle among the
+                values, is no object of this session.
         """
         self._begin()
         world = self._world
         receiver = self._receiver(target)
         found = self._found(receiver, method, internal=internal)
+        _check_given(receiver, method, args, kwargs)
         try:
-            values = [frozen(inside(each), world.limits) for each in args]
+            values = [frozen(inside(world, each), world.limits) for each in args]
             named = {
-                name: frozen(inside(each), world.limits) for name, each in (kwargs or {}).items()
+                name: frozen(inside(world, each), world.limits)
+                for name, each in (kwargs or {}).items()
             }
         except RecursionError:
             type_ = receiver if isinstance(receiver, Type) else receiver.type
@@ -396,8 +400,11 @@ class Session:
                 advice = did_you_mean(target, list(self._world.objects))
                 raise EngineError(EngineCode.NO_OBJECT, message, advice=advice)
             return self._world.objects[target]
-        found = inside(target)
-        assert isinstance(found, Instance | Part)
+        found = inside(self._world, target)
+        if not isinstance(found, Instance | Part):
+            message = expectation("an object, its id or a class to call", described(target))
+            advice = "give a handle of this session, or what `session.type` returns"
+            raise EngineError(EngineCode.INVALID_TARGET, message, advice=advice)
         return found
 
     def _alive(self, handle: Handle) -> Instance:
@@ -411,3 +418,32 @@ class Session:
     def _read_static(self, start: Type, name: str) -> Any:
         self._world.check_open()
         return read_static(self._world, start, name)
+
+
+def _check_given(
+    receiver: Instance | Part | Type,
+    method: str,
+    args: Any,
+    kwargs: Any,
+) -> None:
+    """Makes sure that values are given as a list, and those by name as a map.
+
+    Raises:
+        EngineError: they are not.
+    """
+    type_ = receiver if isinstance(receiver, Type) else receiver.type
+    if not isinstance(args, Iterable) or isinstance(args, str | bytes | Mapping):
+        expected, found = f"a list of values by position for {method}", described(args)
+    elif kwargs is not None and not isinstance(kwargs, Mapping):
+        expected, found = f"a map of values by name for {method}", described(kwargs)
+    else:
+        unnamed = [each for each in kwargs or () if not isinstance(each, str)]
+        if not unnamed:
+            return
+        expected, found = f"a text as the name of each value for {method}", described(unnamed[0])
+    raise type_.error(
+        EngineCode.NO_MATCH,
+        expectation(expected, found),
+        advice="give `args` as a list and `kwargs` as a map",
+        member=method,
+    )

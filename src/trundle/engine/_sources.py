@@ -61,7 +61,7 @@ class Sources:
         """
         key = (package.name, package.version, class_name)
         if key not in self._classes:
-            self._check_format(package)
+            self.check_format(package)
             with _about(package, class_name):
                 path = package.classes.get(class_name) or self._unlisted(package)[class_name]
                 found = _find(self._file(package, path), class_name, path)
@@ -122,25 +122,41 @@ class Sources:
             self._files[key] = read_class_file(data, path)
         return self._files[key]
 
-    def _check_format(self, package: Package) -> None:
+    def check_format(self, package: Package) -> None:
+        """Makes sure that this engine runs the format of a package.
+
+        Raises:
+            EngineError: it does not.
+        """
         written = package.manifest.format
         if written is None or (
             written.language == NEWEST.language and written.version <= NEWEST.version
         ):
             return
+        advice = "use a newer engine, or correct `Format`"
+        if written.language != NEWEST.language:
+            advice = f"{written.language} is not supported: write the package in {NEWEST.language}"
+        elif _is_same(written.version, NEWEST.version):
+            advice = f"formats have two numbers: write `Format: {_brief(NEWEST)}`"
         raise EngineError(
             EngineCode.FORMAT,
             expectation(f"`Format: {_brief(NEWEST)}` or older", f"`Format: {_brief(written)}`"),
-            advice="use a newer engine, or correct `Format`",
+            advice=advice,
             package=package.name,
             version=package.version,
             file=MANIFEST_FILE,
         )
 
 
+def _is_same(one: SemVer, other: SemVer) -> bool:
+    """Whether two versions differ in no more than their third number, or in a pre-release."""
+    return (one.major, one.minor) == (other.major, other.minor)
+
+
 def _brief(form: PackageFormat) -> str:
     """A format as manifests spell it: `1.4`, and with its language where that is another one."""
-    text = f"{form.version.major}.{form.version.minor}"
+    is_short = form.version == SemVer(form.version.major, form.version.minor, 0)
+    text = f"{form.version.major}.{form.version.minor}" if is_short else str(form.version)
     return text if form.language == NEWEST.language else f"{form.language}/{text}"
 
 

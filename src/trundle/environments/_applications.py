@@ -5,15 +5,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from trundle.catalog import NoSuchPackageError, Snapshot
-from trundle.engine import HEADER, Engine, Limits
+from trundle.engine import HEADER, Engine, EngineCode, EngineError, Limits
 from trundle.engine.effects import secret_marker
 from trundle.environments._errors import ChoiceError, NoSuchObjectError
 from trundle.environments._models import APPLICATIONS, pinned
 from trundle.environments._records import Model
-from trundle.errors import did_you_mean, listed
+from trundle.errors import did_you_mean, listed, shown
 from trundle.forms import Form, parameters_of
 from trundle.packages import Package
-from trundle.version import ANY, VersionRange
+from trundle.version import ANY, VersionError, VersionRange
+
+_APPLICATION = "io.murano.Application"
 
 
 def chosen_package(snapshot: Snapshot, named: str) -> Package:
@@ -21,11 +23,16 @@ def chosen_package(snapshot: Snapshot, named: str) -> Package:
 
     Raises:
         NoSuchPackageError: the tenant sees none.
-        VersionError: the range is none.
+        ChoiceError: the range is none.
     """
     name, _, spec = named.partition("@")
     known = snapshot.versions(name)
-    version = (VersionRange.parse(spec) if spec else ANY).choose(known)
+    try:
+        wanted = VersionRange.parse(spec) if spec else ANY
+    except VersionError:
+        expected = "NAME or NAME@RANGE, with a range of versions such as `1` or `>=1.2`"
+        raise ChoiceError(named, expected, shown(spec), "correct what stands after @") from None
+    version = wanted.choose(known)
     if version is not None:
         return snapshot.package(name, version)
     expected = f"a package {named} that {snapshot.tenant} sees"
@@ -94,6 +101,39 @@ def _main_class(package: Package) -> str:
     raise ChoiceError(package.name, expected, listed(classes) if classes else "none", "name it")
 
 
+def check_application(
+    made: Model, package: Package, snapshot: Snapshot, limits: Limits | None = None
+) -> None:
+    """Makes sure that an environment can have an object as an application.
+
+    Args:
+        made: the object.
+        package: the package that it was chosen from.
+        snapshot: what the tenant sees.
+        limits: how much the classes may ask for.
+
+    Raises:
+        ChoiceError: there is no such class, or it is not one of applications.
+        EngineError: the class cannot be built.
+    """
+    name = made[HEADER].get("type")
+    if not isinstance(name, str):
+        return  # The engine refuses it
+    header = pinned(made, package)[HEADER]
+    with Engine(snapshot, limits=limits).session() as session:
+        try:
+            found = session.type(name, header.get("classVersion"), header.get("package"))
+        except EngineError as error:
+            if error.code is not EngineCode.NO_CLASS or name in package.classes:
+                raise
+            expected = f"a class of {package.name} {package.version}"
+            near = did_you_mean(name, package.classes)
+            raise ChoiceError(package.name, expected, name, near) from None
+    if _APPLICATION not in {each.name for each in found.ancestors}:
+        expected, advice = f"a class that extends {_APPLICATION}", "add an object of another class"
+        raise ChoiceError(package.name, expected, found.label, advice)
+
+
 def adding(made: Model, package: Package, name: str | None) -> Callable[[Model], Model]:
     """Adds an application to a model: an object of a package, with the version of the package, and with an id.
 
@@ -122,6 +162,8 @@ def removing(environment: str, named: str) -> Callable[[Model], Model]:
         if len(found) != 1:
             text = ", ".join(f"{id_} {called}" if called else id_ for id_, called in known)
             expected, advice = f"one application {named}", "name one of these"
+            if not there:
+                advice = "there is no application to remove"
             raise NoSuchObjectError(environment, expected, text or "none", advice)
         return {**model, APPLICATIONS: [x for x in there if x[HEADER]["id"] != found[0][0]]}
 

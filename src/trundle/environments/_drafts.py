@@ -23,16 +23,16 @@ def draft_to_deploy(rows: Rows, environment: Environment, name: str) -> Draft | 
     """The draft that a deployment takes; None where it deploys what is wanted already.
 
     It takes none where none is named. A draft that is not there can have been taken by the last deployment: where that did not succeed, the next one goes on with it,
-    and where there are no drafts at all, it is there already. Where there are others, the name can only be wrong.
+    and where there are no drafts at all, it is there already. Where there are others, or nothing was deployed yet, the name can only be wrong.
 
     Raises:
-        NoSuchDraftError: there is none of that name, but there are others.
+        NoSuchDraftError: there is none of that name, but there are others, or nothing was deployed yet.
         OutdatedDraftError: the environment has changed since it was begun.
     """
     found = draft_of(rows, environment, name) if name else None
-    if found is None and name and (others := rows.drafts(environment)):
-        last = rows.deployment(environment, environment.revision)
-        if last is None or last.outcome == "succeeded":
+    if found is None and name:
+        others, last = rows.drafts(environment), rows.deployment(environment, environment.revision)
+        if last is None or (others and last.outcome == "succeeded"):
             named(others, environment, name)
     return found
 

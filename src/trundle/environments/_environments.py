@@ -20,6 +20,7 @@ from trundle.environments._errors import (
     InvalidSecretError,
     NoSuchDeploymentError,
     NoSuchEnvironmentError,
+    NoSuchSecretError,
     ProviderInUseError,
 )
 from trundle.environments._models import new_model
@@ -33,7 +34,7 @@ from trundle.environments._records import (
     Providers,
 )
 from trundle.environments._rows import Rows
-from trundle.errors import did_you_mean
+from trundle.errors import did_you_mean, listed
 from trundle.packages import Package
 from trundle.version import SemVer
 
@@ -386,6 +387,7 @@ class Environments:
             InvalidNameError: no secret can be called so.
             InvalidSecretError: no database can keep it.
             NoSuchEnvironmentError: the tenant has none of that name.
+            NoSuchSecretError: there is none of that name to remove.
             DatabaseError: it cannot be written; nothing was.
         """
         try:
@@ -397,6 +399,15 @@ class Environments:
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
+            known = rows.secrets(environment)
+            if text is None and secret not in known:
+                found = f"only {listed(known)}" if known else "none"
+                advice = (
+                    did_you_mean(secret, known, "name one of these")
+                    if known
+                    else "it keeps no secrets"
+                )
+                raise NoSuchSecretError(name, f"the secret {secret}", found, advice)
             if dry_run:
                 return
             if text is None:

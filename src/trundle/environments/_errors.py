@@ -16,6 +16,7 @@ class EnvironmentCode(Code):
     BUSY = "environment-busy"
     SUPERSEDED = "run-superseded"
     IN_USE = "provider-in-use"
+    NO_SECRET = "secret-not-found"  # noqa: S105 - a code, not a secret
     OBJECT = "object-not-in-model"
     NAME = "invalid-environment"
     SECRET = "invalid-secret"  # noqa: S105 - a code, not a secret
@@ -76,6 +77,13 @@ class NoSuchDraftError(EnvironmentsError, ExpectationError):
 
     kind = Kind.NOT_FOUND
     code = EnvironmentCode.DRAFT
+
+
+class NoSuchSecretError(EnvironmentsError, ExpectationError):
+    """The environment keeps no such secret."""
+
+    kind = Kind.NOT_FOUND
+    code = EnvironmentCode.NO_SECRET
 
 
 class NoSuchObjectError(EnvironmentsError, ExpectationError):

@@ -48,7 +48,7 @@ def deploy(
         dry_run: whether nothing is done, nor written down.
 
     Raises:
-        NoSuchDraftError: there is none of that name, but there are others, and the last deployment succeeded; nothing was done.
+        NoSuchDraftError: there is none of that name, and nothing was deployed yet, or there are others and the last deployment succeeded; nothing was done.
         OutdatedDraftError: others have deployed since the draft was begun, or changed it since it was read; nothing was done.
         EnvironmentBusyError: another process deploys it.
         NoSuchEnvironmentError: the tenant has none of that name, or it was deleted.

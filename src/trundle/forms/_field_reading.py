@@ -115,15 +115,16 @@ class FieldReader(Findings):
             elif field.type not in ATTRIBUTES[name].types:
                 self.passed_over(f"{written} of a field of the type {field.type}", line_of(value))
             else:
-                found[name] = self._attribute(field, name, value)
+                found[name] = self._attribute(field, written, value)
         return found
 
-    def _attribute(self, field: Definition, name: str, code: Code) -> Code:
+    def _attribute(self, field: Definition, written: str, code: Code) -> Code:
+        name = spelled_with_underscores(written)
         attribute = ATTRIBUTES[name]
         line = line_of(code)
         if self._version < attribute.since:
             advice = f"write `Version: {attribute.since}` or later"
-            expected = f"{name} from {attribute.since} on"
+            expected = f"{written} from {attribute.since} on"
             self.wrong(FormCode.VERSION, line, expected, str(self._version), advice)
         if name == "regexp_validator" and isinstance(code, Expression):
             code = Scalar(code.text, line)  # Patterns are often written without quotes

@@ -30,7 +30,8 @@ _DEPENDS = re.compile(r"\$(?!\w)|\$forms\b|\bname\(")
 def json_schema(form: Form, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The JSON Schema, of the draft 2020-12, of the answers to a form.
 
-    Fields are marked with `x-trundle-type`, and with `x-trundle-hidden` where people are not asked.
+    Fields are marked with `x-trundle-type`, with `x-trundle-hidden` where people are not asked, and with `x-trundle-confirm` where they are
+    asked twice.
 
     Args:
         form: the form.
@@ -100,6 +101,8 @@ def _field(field: Field, *, is_open: bool) -> dict[str, Any]:
         found["x-trundle-hidden"] = True
     if field.type is FieldType.PASSWORD:
         found |= {"writeOnly": True, "format": "password"}
+        if field.confirm_input:
+            found["x-trundle-confirm"] = True
     if field.classes:
         found["x-trundle-classes"] = list(field.classes)
     if is_open and field.type is FieldType.CHOICE:

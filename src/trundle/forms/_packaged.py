@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from trundle.engine import Session
 from trundle.engine.expressions import Mapped
-from trundle.errors import Finding, Place, expectation, listed, shown
+from trundle.errors import Finding, Place, did_you_mean, expectation, listed, shown
 from trundle.forms._conversion import Converted, converted
 from trundle.forms._errors import FormChoiceError, FormCode, FormError
 from trundle.forms._findings import text_of
@@ -55,9 +55,14 @@ def form_of_package(package: Package, name: str | None = None) -> Converted | No
         return packaged_form(package, known[0])
     if not files and name is None:
         return None
-    expected = f"one of the forms of {package.name}"
-    found = listed(files) if files else "none"
-    raise FormChoiceError(package.name, expected, found, "name its file")
+    if name is None:
+        expected, found = f"the file of one form of {package.name}", f"several: {listed(files)}"
+        raise FormChoiceError(package.name, expected, found, "name one of them")
+    advice = did_you_mean(name, files) if files else "leave the form out"
+    expected = (
+        f"a form of {package.name}" if files else f"no form of {package.name}, which has none"
+    )
+    raise FormChoiceError(package.name, expected, name, advice)
 
 
 def check_forms(package: Package) -> tuple[Finding, ...]:

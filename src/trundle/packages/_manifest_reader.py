@@ -96,6 +96,8 @@ CLASSIC_NAME = rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*"
 _LONGEST_NAME = 255
 
 
+_LANGUAGE = re.compile(r"[A-Za-z][A-Za-z0-9_-]*(?:\.[A-Za-z][A-Za-z0-9_-]*)+")
+"""A language without a version, such as `Heat.HOT`."""
 _FORMAT = re.compile(r"(?:([A-Za-z][A-Za-z0-9._-]*)/)?([^/]*)")
 
 
@@ -283,6 +285,8 @@ class AppReader:
         text = self._spelled(node, what)
         if text is None:
             return None
+        if _LANGUAGE.fullmatch(text):
+            return PackageFormat(language=text)
         match = _FORMAT.fullmatch(text)
         if match is None:
             self.walker.note(node.line, what, _short(text), "write a language, / and a version")

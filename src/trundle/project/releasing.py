@@ -15,6 +15,7 @@ from trundle.packages import (
     ChangeCode,
     Manifest,
     Package,
+    PackageFormat,
     ReleaseChange,
     bump_of,
     major,
@@ -219,7 +220,7 @@ def review(
         found += map(_as_released, checked)
     if names:
         found += _resource_types(manifest, resources, folder)
-    if manifest.classes:
+    if manifest.classes or _is_foreign(manifest):
         from trundle.engine import check_alone  # noqa: PLC0415 - needs an extra
         from trundle.project.package_evolution import check_rules  # noqa: PLC0415 - the same
 
@@ -248,6 +249,11 @@ def review(
     notes = [each for each in found if each.severity == "note"]
     notes += [each for each in (*classes, *asked) if each.severity != "error"]
     return Review(manifest.version, resources, (*errors_among(found), *notes), bump)
+
+
+def _is_foreign(manifest: Manifest) -> bool:
+    """Whether a package is written in another language than that of the engine."""
+    return manifest.format is not None and manifest.format.language != PackageFormat().language
 
 
 def _as_released(finding: Finding) -> Finding:

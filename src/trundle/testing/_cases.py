@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from trundle.engine import EngineError, Session, Type
-from trundle.errors import did_you_mean, expectation
+from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package
 from trundle.testing._errors import NoTestError
 
@@ -84,10 +84,11 @@ def chosen(cases: Sequence[Case], names: Iterable[str]) -> list[Case]:
     for name in names:
         means = [each for each in cases if _is_meant(each, name)]
         if not means:
-            known = [text for each in cases for text in (each.method, each.name, each.class_name)]
+            classes = list(dict.fromkeys(each.class_name for each in cases))
+            known = {text for each in cases for text in (each.method, each.name)} - {""}
             raise NoTestError(
                 expectation("a test, a class of tests or a pattern", name),
-                did_you_mean(name, known),
+                did_you_mean(name, [*classes, *known], f"name one of {listed(classes)}"),
             )
         wanted.update(means)
     return [each for each in cases if each in wanted] if names else list(cases)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from trundle.engine import Branch, Coverage, Engine, EngineError, Limits, Session, Trace, watching
+from trundle.errors import Place
 from trundle.packages import Package
 from trundle.testing._cases import Case
 from trundle.testing._outcome import Outcome, Status
@@ -100,8 +101,10 @@ def _start(run: TestRun, folder: Path) -> None:
     )
 
 
-def _lost(case: Case, why: str) -> Outcome:
-    return Outcome(case, Status.ERROR, why, why)
+def _lost(case: Case, why: str, seconds: float) -> Outcome:
+    what = f"{case.package} {case.name}"
+    message = f"{why} ({Place(case.file, case.line, what)})"
+    return Outcome(case, Status.ERROR, message, message, seconds)
 
 
 def _one(case: Case) -> Outcome:

@@ -87,7 +87,7 @@ def spread(
     arguments: tuple[Any, ...] = (),
     option: str = "--jobs",
     seconds: float | None = None,
-    lost: Callable[[T, str], R] | None = None,
+    lost: Callable[[T, str, float], R] | None = None,
 ) -> Iterator[R]:
     """The results of a task for all inputs, in the order in which they become ready.
 
@@ -101,7 +101,7 @@ def spread(
         arguments: what that is called with.
         option: the option that says how many workers there are, for what is said of one that died.
         seconds: how long a worker may take for an input; it is killed then. As long as it needs where None.
-        lost: what stands for the result of an input whose worker died or was killed, given why; an error where None.
+        lost: what stands for the result of an input whose worker died or was killed, given why, and how many seconds it took; an error where None.
 
     Raises:
         WorkerDiedError: a worker ended without a result, and nothing stands for that.
@@ -132,7 +132,7 @@ class _Workers:
         arguments: tuple[Any, ...],
         option: str = "--jobs",
         seconds: float | None = None,
-        lost: Callable[[Any, str], Any] | None = None,
+        lost: Callable[[Any, str, float], Any] | None = None,
     ) -> None:
         self._option = option
         self._seconds = seconds
@@ -178,9 +178,9 @@ class _Workers:
             ready = {id(each) for each in wait(list(busy), self._left(busy, begun))}
             for pipe in list(busy):
                 if id(pipe) in ready:
-                    answer = self._answer(pipe, pieces[busy[pipe]])
+                    answer = self._answer(pipe, pieces[busy[pipe]], begun[pipe])
                 elif self._seconds is not None and self._left([pipe], begun) == 0:
-                    answer = self._ended(pipe, pieces[busy[pipe]])
+                    answer = self._ended(pipe, pieces[busy[pipe]], begun[pipe])
                 else:
                     continue
                 if answer is None:
@@ -202,23 +202,23 @@ class _Workers:
         left = min(begun[each] for each in busy) + self._seconds - time.monotonic()
         return None if left == math.inf else max(0.0, left)
 
-    def _answer(self, pipe: Connection, piece: Any) -> "_Answer | None":
+    def _answer(self, pipe: Connection, piece: Any, begun: float) -> "_Answer | None":
         """What a worker answers; None where it says that it is ready to begin."""
         try:
             result = self._result(pipe)
         except WorkerDiedError as error:
             if self._lost is None:
                 raise
-            return _Answer(self._lost(piece, str(error)), is_alive=False)
+            return _Answer(self._lost(piece, str(error), _since(begun)), is_alive=False)
         return None if result is _READY else _Answer(result, is_alive=True)
 
-    def _ended(self, pipe: Connection, piece: Any) -> "_Answer":
+    def _ended(self, pipe: Connection, piece: Any, begun: float) -> "_Answer":
         """Kills a worker that has taken too long."""
         self._workers[pipe].kill()
         why = f"it took longer than {self._seconds:g} seconds"
         if self._lost is None:
             raise WorkerDiedError(why)
-        return _Answer(self._lost(piece, why), is_alive=False)
+        return _Answer(self._lost(piece, why, _since(begun)), is_alive=False)
 
     def _new(self) -> Connection:
         ours, theirs = self._context.Pipe()
@@ -253,6 +253,11 @@ class _Workers:
         if not succeeded:
             raise result
         return result
+
+
+def _since(begun: float) -> float:
+    """Seconds since a worker began; 0 where it has not."""
+    return max(0.0, time.monotonic() - begun)
 
 
 def _died(code: int | None, option: str) -> WorkerDiedError:

@@ -151,3 +151,25 @@ def test_a_property_may_be_set_to_null_and_the_default_stays_away():
     assert run("- $.n: null\n- Return: $.n", head=head) is None
     model = {"?": {"type": "a.A", "id": "root"}, "n": None}
     assert run("Return: $.n", head=head, model=model) is None
+
+
+def test_a_name_that_no_argument_has_is_refused_before_contracts():
+    methods = """
+    f: {Arguments: [{x: {Contract: $.int().notNull()}}], Body: [{Return: $x}]}
+    """
+    for call, found in (
+        ("$.f(y => 1)", "the argument y"),
+        ("$.f(x => null, y => 1, z => 2)", "the argument y, z"),
+        ("$.f(null, 2)", "2 values"),
+    ):
+        body = f"- Parallel:\n    - {call}\n    - $a: 1"
+        with refused(NO_MATCH, "no-match") as caught:
+            run(body, methods=methods)
+        assert f"expected the arguments x for a.A.f, found {found}" in str(caught.value)
+
+
+def test_errors_of_models_and_effects_have_names():
+    twice = "- Try:\n    - new({'?' => {type => 'a.P', id => x}, p => {'?' => {type => 'a.P', id => x}}})\n"
+    body = twice + "  Catch:\n    - With: py:ValueError\n      As: e\n      Do: [{Return: $e.name}]"
+    classes = {"a.P": "Properties: {p: {Contract: $.class(P)}}"}
+    assert run(body, classes=classes) == "ValueError"

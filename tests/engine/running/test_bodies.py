@@ -1,7 +1,7 @@
 """Each statement, and each form of assignment."""
 
 import pytest
-from programs import HISTORIC, method, opened, refused, run
+from programs import HEAD, HISTORIC, method, opened, refused, run
 
 from trundle.engine import EngineError
 
@@ -173,8 +173,12 @@ def test_break_ends_and_continue_goes_on_with_the_innermost_loop(loop):
 
 @pytest.mark.parametrize("word", ["Break", "Continue"])
 def test_break_and_continue_outside_a_loop(word):
-    with refused(HISTORIC + "DslInvalidOperationError", "invalid-operation"):
-        run(f"- {word}:\n- Return: 1")
+    with refused(HISTORIC + "DslInvalidOperationError", "invalid-operation") as caught:
+        run(
+            f"- $x: 1\n- Repeat: 2\n  Do: [{{$x: 2}}]\n- If: $x = 2\n  Then:\n    - {word}:\n- Return: 1"
+        )
+    before = [*HEAD.splitlines(), "", "Methods:", "run:", "Arguments:", "Body:"]
+    assert caught.value.line == len(before) + 7
 
 
 @pytest.mark.parametrize("word", ["Break", "Continue"])

@@ -361,3 +361,12 @@ def test_a_dump_without_upcasts_has_the_part_alone():
     assert whole["own"] == 3
     assert whole["?"]["type"].startswith("a.C/")
     assert "own" not in part
+
+
+@pytest.mark.parametrize("call", ["encryptData(abc)", "decryptData(abc)", "config(abc)"])
+def test_optional_functions_that_are_not_there_say_what_to_do(call):
+    name = "yaql.language.exceptions.NoFunctionRegisteredException"
+    with refused(name, "unknown-function") as caught:
+        run(f"Return: {call}")
+    assert "did you mean" not in str(caught.value)
+    assert ("a secret" in str(caught.value)) != ("Usage: Config" in str(caught.value))

@@ -364,3 +364,13 @@ def test_what_init_throws_has_plain_values():
     with pytest.raises(EngineError) as caught:
         run("Return: 1", methods=thrower)
     assert isinstance(caught.value.extra["made"], Handle)
+
+
+def test_too_little_memory_is_said_in_words():
+    def large():
+        raise MemoryError
+
+    with pytest.raises(EngineError) as caught:
+        run("Return: large()", functions={"large": large})
+    assert caught.value.code == "limit"
+    assert "`large()`: it takes more memory than it may; make smaller values" in str(caught.value)

@@ -83,3 +83,14 @@ def test_a_closed_session_computes_nothing():
         type_ = session.type("p.A")
     with pytest.raises(EngineError, match="the session is closed"):
         session.compute(type_, "count", {})
+
+
+def test_objects_are_none_of_the_values_of_a_pure_call():
+    text = "Methods: {f: {Usage: Static, Scope: Public, Arguments: [{x: {Contract: $}}], Body: [{Return: $x}]}}"
+    with Engine([package("p", classes={"p.A": text})]).session() as session:
+        root = session.load({"?": {"type": "p.A", "id": "root"}})
+        with pytest.raises(
+            EngineError, match="plain values where code only computes, found root"
+        ) as caught:
+            session.compute(session.type("p.A"), "f", {"x": root})
+        assert caught.value.code == "invalid-target"

@@ -26,6 +26,7 @@ from trundle.environments import (
     Result,
     adding,
     call,
+    check_application,
     chosen_package,
     delete,
     deploy,
@@ -150,6 +151,7 @@ def _application(
         parameters = form_parameters(form.form, package, snapshot, limits)
         given = asked.answers or {}
         made = fill(form.form, given, Sources.random(), parameters, "the answers", answers).model
+    check_application(made, package, snapshot, limits)
     return adding(made, package, asked.name), answers.secrets
 
 

@@ -14,8 +14,6 @@ from trundle.engine.effects._provider import Provider
 from trundle.engine.effects._secrets import Fingerprints, hidden, secrets_in
 from trundle.errors import Kind, TrundleError, expectation, listed, similar
 
-_NAME = "io.trundle.EffectError"
-
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -254,6 +252,6 @@ def _is_there(now: Record, effect: Effect, mark: str) -> bool:
 
 
 def _error(message: str, advice: str) -> EngineError:
-    error = EngineError(EngineCode.EFFECT, message, advice=advice, names=(_NAME,))
+    error = EngineError(EngineCode.EFFECT, message, advice=advice)
     error.kind = Kind.FAILED
     return error

@@ -6,6 +6,7 @@ They are read by yaql's parser; its trees become nested closures once. What is n
 from trundle.engine.expressions._calls import Closure
 from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
 from trundle.engine.expressions._compile import Compiler, Dialect
+from trundle.engine.expressions._decorated import Decorated, Edge, ForeignFunction, decorated
 from trundle.engine.expressions._expression import Expression, is_expression
 from trundle.engine.expressions._failures import explained, located, name_of
 from trundle.engine.expressions._failures import reason as failure
@@ -15,7 +16,7 @@ from trundle.engine.expressions._languages import call_by_name, evaluator, langu
 from trundle.engine.expressions._library import format_text
 from trundle.engine.expressions._nowhere import Nowhere
 from trundle.engine.expressions._patterns import Pattern, pattern
-from trundle.engine.expressions._scope import SCENE, Scope
+from trundle.engine.expressions._scope import SCENE, Scope, context_of
 from trundle.engine.expressions._sizes import as_key, as_text, check_size, check_text
 from trundle.engine.expressions._spelled import spelled
 from trundle.engine.expressions._tree import (
@@ -47,8 +48,11 @@ __all__ = [
     "Code",
     "Compiler",
     "Constant",
+    "Decorated",
     "Dialect",
+    "Edge",
     "Expression",
+    "ForeignFunction",
     "Format",
     "FrozenDict",
     "Group",
@@ -76,6 +80,8 @@ __all__ = [
     "check_text",
     "class_name",
     "code_of",
+    "context_of",
+    "decorated",
     "dotted_name",
     "evaluator",
     "explained",

@@ -12,6 +12,7 @@ from trundle.engine.expressions import _rows
 from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._builtins import DIRECT
 from trundle.engine.expressions._calls import Bound, Closure, bind, by_rows, variable_of
+from trundle.engine.expressions._decorated import ForeignFunction
 from trundle.engine.expressions._invoking import (
     Method,
     freezing,
@@ -308,7 +309,7 @@ class Compiler:
 
         def function(scope: Scope) -> Any:
             found = scope.scene.functions.get(call.name) if scope.scene else None
-            if found is None:
+            if found is None or isinstance(found, ForeignFunction):
                 return by_yaql(scope)
             values, named = takes(scope)
             return found(*values, **named)

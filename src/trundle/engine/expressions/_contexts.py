@@ -13,8 +13,8 @@ from trundle.engine._scene import Meter, ObjectValue, TypeValue
 from trundle.errors import meant, similar
 
 
-class UnknownNameError(exceptions.ResolutionError):  # type: ignore[misc]
-    """A call of what is not there; each such error of yaql is one in the own runner.
+class UnknownCall:
+    """What errors of yaql about a call of what is not there are as well, in the own runner.
 
     Attributes:
         meant: what was probably meant, as advice; None until that is looked up, empty where nothing is alike.
@@ -23,7 +23,7 @@ class UnknownNameError(exceptions.ResolutionError):  # type: ignore[misc]
     meant: str | None = None
 
 
-class _UnknownFunctionError(UnknownNameError, exceptions.NoFunctionRegisteredException):  # type: ignore[misc]
+class _UnknownFunctionError(UnknownCall, exceptions.NoFunctionRegisteredException):  # type: ignore[misc]
     pass
 
 
@@ -33,7 +33,7 @@ def _unlike(kind: type[Exception], text: str) -> type[Exception]:
     def begin(self: Any, name: str, receiver: Any) -> None:
         exceptions.ResolutionError.__init__(self, text.format(name, described(receiver)))
 
-    own = (UnknownNameError,) if kind is exceptions.NoMethodRegisteredException else ()
+    own = (UnknownCall,) if kind is exceptions.NoMethodRegisteredException else ()
     return type(kind.__name__, (*own, kind), {"__init__": begin})
 
 
@@ -63,6 +63,12 @@ def _own_runner() -> ModuleType:
 
 
 _RUNNER: Final[Any] = _own_runner()
+_ABSENT: Final = {
+    "encryptData": "leave it out: what a form asks as a password is kept as a secret, apart from the model",
+    "decryptData": "leave it out: a secret is put in place of `{{secret:NAME}}` where it is used",
+    "config": "declare a property with `Usage: Config`, which the operator can set",
+}
+"""What to do in place of functions that MuranoPL knows as optional, and that there are none of here."""
 
 
 class BriefContext(contexts.Context):  # type: ignore[misc]
@@ -92,9 +98,9 @@ class BriefContext(contexts.Context):  # type: ignore[misc]
                     use_convention,
                     function_filter,
                 )
-            except UnknownNameError as error:
-                if error.meant is None:
-                    error.meant = meant(similar(name, _known(self, receiver)))
+            except exceptions.ResolutionError as error:
+                if isinstance(error, UnknownCall) and error.meant is None:
+                    error.meant = _ABSENT.get(name) or meant(similar(name, _known(self, receiver)))
                 raise
 
         return call

@@ -5,7 +5,7 @@ import re
 from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
-from trundle.engine.expressions._contexts import UnknownNameError
+from trundle.engine.expressions._contexts import UnknownCall
 from trundle.engine.expressions._yaql import (
     NoFunctionError,
     NoMethodError,
@@ -97,7 +97,7 @@ def reason(error: Exception) -> tuple[EngineCode, str, str]:
         return EngineCode.LIMIT, words, "use smaller numbers"
     for kind, code, advice in _CODES:
         if isinstance(error, kind):
-            suggested = error.meant if isinstance(error, UnknownNameError) else None
+            suggested = error.meant if isinstance(error, UnknownCall) else None
             return code, _words(error), suggested or advice
     return EngineCode.THROWN, _words(error), ""
 
@@ -110,6 +110,8 @@ def _words(error: Exception) -> str:
             return str(error) or "the sequence has no items"
         case RecursionError():
             return "it nests too deeply"
+        case MemoryError():
+            return "it takes more memory than it may"
     text = _OPERATOR.sub(r"operator `\1`", str(error)) or type(error).__name__
     if operator := re.match(r"operator `(\S+)` matches supplied arguments", text):
         name = _SPELLED.get(operator[1], operator[1])

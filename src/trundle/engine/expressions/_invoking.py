@@ -1,6 +1,6 @@
 """Calls that the scene answers: methods of objects and types, and functions of the engine."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from trundle.engine._scene import WholeObject
@@ -112,6 +112,7 @@ def of_objects(
     name, constants = call.name, takes(NOWHERE)[0] if is_constant else None
     is_one = len(call.arguments) == 1 and not isinstance(call.arguments[0], Rule)
     only = closure(call.arguments[0]) if is_one else None
+    lazily = _with_lambdas(call, closure)
 
     def method(scope: Scope) -> Any:
         variables = scope.variables
@@ -119,6 +120,7 @@ def of_objects(
         if receiver is None and may_be_null:
             return None
         scene: Any = scope.scene
+        found: Any
         if isinstance(receiver, WholeObject):
             try:
                 found = scene.world.methods[receiver.type][name]
@@ -126,8 +128,12 @@ def of_objects(
                 KeyError
             ):  # It is called for the first time, or is an extension method or one of the language
                 found = scene.method(receiver, name)
+                if lambdas := getattr(found, "lambdas", None):
+                    return found.call(receiver, *lazily(scope, lambdas), scene)
         else:
             found = None if scene is None else scene.method(receiver, name)
+            if lambdas := getattr(found, "lambdas", None):
+                return found.call(receiver, *lazily(scope, lambdas), scene)
         if found is None:
             return otherwise(receiver, scope)
         if constants is not None:
@@ -140,6 +146,40 @@ def of_objects(
         return found.call(receiver, values, named, scene)
 
     return method
+
+
+def _with_lambdas(
+    call: Call, closure: Callable[[Tree], Closure]
+) -> Callable[[Scope, Container[int | str]], tuple[list[Any], dict[str, Any]]]:
+    """What evaluates the arguments of a call but for those that are taken as expressions."""
+    parts: list[tuple[int | str, Closure]] = [
+        (each.source.text, closure(each.destination))
+        if isinstance(each, Rule) and isinstance(each.source, Word)
+        else (at, closure(each))
+        for at, each in enumerate(call.arguments)
+    ]
+
+    def values(scope: Scope, lambdas: Container[int | str]) -> tuple[list[Any], dict[str, Any]]:
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        for key, made in parts:
+            value = _lambda(made, scope) if key in lambdas else freeze(made(scope))
+            if isinstance(key, str):
+                named[key] = value
+            else:
+                positional.append(value)
+        return positional, named
+
+    return values
+
+
+def _lambda(made: Closure, scope: Scope) -> Callable[..., Any]:
+    def compute(*values: Any, **named: Any) -> Any:
+        variables = {f"${at}": each for at, each in enumerate(values, 1)}
+        variables |= {f"${name}": each for name, each in named.items()}
+        return freeze(made(Scope(scope.scene, variables, scope)))
+
+    return compute
 
 
 def of_engine(name: str, values: Values) -> Closure:

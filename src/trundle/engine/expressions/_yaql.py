@@ -31,6 +31,7 @@ from yaql.standard_library import regex as standard_patterns
 from trundle.engine._scene import Meter
 from trundle.engine.expressions._bounds import MOST_ITEMS, WHOLE, bounding
 from trundle.engine.expressions._contexts import BriefContext, MeteredContext
+from trundle.engine.expressions._decorated import ForeignFunction
 from trundle.engine.expressions._tree import (
     Binary,
     Call,
@@ -259,6 +260,10 @@ class Language:
         found = self.context.collect_functions(name, lambda each, _: each.is_function)
         return any(layer for layer in found)
 
+    def _knows_method(self, name: str) -> bool:
+        found = self.context.collect_functions(name, lambda each, _: each.is_method)
+        return any(layer for layer in found)
+
     def child(
         self,
         frames: Iterable[Mapping[str, Any]],
@@ -283,8 +288,11 @@ class Language:
         if known is not functions:
             context = self.context.create_child_context()
             for name, function in functions.items():
-                if not self.knows_function(name):
-                    context.register_function(_definition(Added(name, _plainly(function))))
+                made = _foreign(name, function)
+                made.is_function = made.is_function and not self.knows_function(name)
+                made.is_method = made.is_method and not self._knows_method(name)
+                if made.is_function or made.is_method:
+                    context.register_function(made)
             self._foreign = (functions, context)
         return context
 
@@ -336,6 +344,13 @@ def _definition(added: Added) -> Any:
         value_type = KINDS[kind]() if isinstance(kind, str) else kind
         made.set_parameter(name, value_type, alias=alias, overwrite=True)
     return made
+
+
+def _foreign(name: str, function: Any) -> Any:
+    """The definition of a function from outside."""
+    if isinstance(function, ForeignFunction):
+        return function.definition()
+    return _definition(Added(name, _plainly(function)))
 
 
 def _plainly(function: Callable[..., Any]) -> Callable[..., Any]:

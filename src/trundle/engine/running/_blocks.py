@@ -12,7 +12,7 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._structure import value_of
 from trundle.engine.expressions import Format, Scope, Variable, explained, is_sequence, located
 from trundle.engine.running._frame import Frame
-from trundle.engine.running._signals import BREAK, CONTINUE, Run, Signal
+from trundle.engine.running._signals import BREAK, CONTINUE, Run, Signal, Stray
 from trundle.engine.running._targets import assignment, set_variable
 from trundle.engine.running._thrown import catching, throwing
 from trundle.engine.statements import (
@@ -54,6 +54,7 @@ class Compiler:
 
     def __init__(self, format_: Format) -> None:
         self.format = format_
+        self._loops = 0
 
     def body(self, block: Block) -> Run:
         """What runs the body of a method.
@@ -105,9 +106,9 @@ class Compiler:
             case Repeat():
                 return self._repeat(statement)
             case Break():
-                return lambda _: BREAK
+                return self._leaving(BREAK, statement.line)
             case Continue():
-                return lambda _: CONTINUE
+                return self._leaving(CONTINUE, statement.line)
             case Match():
                 return self._match(statement)
             case Switch():
@@ -121,6 +122,17 @@ class Compiler:
             case Rethrow():
                 return _rethrow
         assert_never(statement)
+
+    def _rounds(self, body: Block, line: int = 0) -> Run:
+        """The block of a loop, which `Break` and `Continue` in it are about."""
+        self._loops += 1
+        run = self.block(body, line)
+        self._loops -= 1
+        return run
+
+    def _leaving(self, word: str, line: int) -> Run:
+        signal = word if self._loops else Stray(word, line)
+        return lambda _: signal
 
     def _evaluate(self, statement: Evaluate) -> Run:
         expression = statement.expression.compile(self.format)
@@ -157,16 +169,16 @@ class Compiler:
 
     def _while(self, statement: While) -> Run:
         condition = statement.condition.compile(self.format)
-        body = self.block(statement.body, statement.line)
+        body = self._rounds(statement.body, statement.line)
         return _loop(lambda scope: takewhile(bool, map(condition, repeat(scope))), body)
 
     def _for(self, statement: For) -> Run:
-        collection, body = value_of(statement.collection, self.format), self.block(statement.body)
+        collection, body = value_of(statement.collection, self.format), self._rounds(statement.body)
         return _loop(lambda scope: _items(collection(scope)), body, f"${statement.variable}")
 
     def _repeat(self, statement: Repeat) -> Run:
         count = value_of(statement.count, self.format)
-        body = self.block(statement.body, statement.line)
+        body = self._rounds(statement.body, statement.line)
         return _loop(lambda scope: _times(count(scope)), body)
 
     def _match(self, statement: Match) -> Run:

@@ -60,7 +60,7 @@ class Calls:
         else:
             found = None
         if found is not None and (found.routine.usage != "Extension" or kind is Type):
-            if kind is Instance:
+            if kind is Instance and not found.lambdas:
                 self.world.methods.setdefault(receiver.type, {})[name] = found
             return found
         return self._extension(receiver, name, scene)

@@ -30,7 +30,7 @@ class Exceptions:
 
     def to_string(self) -> str:
         """The name, the message, and the methods that it passed through."""
-        error = error_of(inside(self._this))
+        error = error_of(self._this.instance)
         return "" if error is None else error.format()
 
 
@@ -77,7 +77,7 @@ class Logger:
 
     def exception(self, exception: Handle, message: str | None = None) -> None:
         """Writes an exception, with the methods that it passed through."""
-        error = error_of(inside(exception))
+        error = error_of(exception.instance if isinstance(exception, Handle) else exception)
         self._log.error("%s\n%s", message or "an exception", error.format() if error else "")
 
     def _write(self, level: int, message: str, args: Any, values: Any) -> None:
@@ -204,8 +204,8 @@ class Fixture:
     @with_frame
     def load(self, frame: Frame, model: Mapping[str, Any]) -> Handle | None:
         """The root of a model that is loaded, or the object."""
-        given = inside(model)
         world = frame.world
+        given = inside(world, model)
         root = load_model(world, given).root if is_whole(given) else load_object(world, given)
         return None if root is None else Handle(world, root)
 

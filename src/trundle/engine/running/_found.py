@@ -17,7 +17,7 @@ from trundle.engine.running._frame import Frame
 from trundle.engine.running._locks import Locks, Synchronized
 from trundle.engine.running._natives import Natives
 from trundle.engine.running._routine import Routine
-from trundle.engine.running._signals import Signal
+from trundle.engine.running._signals import Signal, Stray
 from trundle.engine.running._watching import Watch
 
 _SELF, _THIS = sys.intern("$1"), sys.intern("$this")
@@ -142,6 +142,11 @@ class Found:
         finally:
             turns.innermost = outer
 
+    @property
+    def lambdas(self) -> frozenset[int | str]:
+        """The arguments that get an expression instead of its value, by position and by name."""
+        return self.routine.lambdas
+
     def _holder(self, receiver: Any) -> Instance | Type:
         """What a call is about: a whole object that is alive, or a class.
 
@@ -163,7 +168,13 @@ class Found:
         if signal is None:
             return
         message = f"`{str(signal).capitalize()}` stands outside of a loop"
-        raise self.declaring.error(EngineCode.INVALID_OPERATION, message, member=self.routine.name)
+        raise self.declaring.error(
+            EngineCode.INVALID_OPERATION,
+            message,
+            advice="move it into a loop, or remove it",
+            member=self.routine.name,
+            line=signal.line if isinstance(signal, Stray) else self.routine.line,
+        )
 
     def _run_as_declared(self, scope: Scope) -> Signal:
         """Runs what is watched, waits for other calls, or has no body."""
@@ -208,6 +219,9 @@ class Extension:
 
     def __init__(self, found: Found) -> None:
         self.found = found
+        self.lambdas = frozenset(
+            each - 1 if isinstance(each, int) else each for each in found.lambdas
+        )
 
     def call(
         self,

@@ -8,13 +8,24 @@ from typing import Any, TypeVar
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._frozen import frozen
 from trundle.engine._handle import Handle, inside, outside
-from trundle.engine._natives import camel_case
+from trundle.engine._natives import argument_name
 from trundle.engine._object import Instance
+from trundle.engine._sources import format_of
 from trundle.engine._world import World
-from trundle.engine.expressions import explained, freeze
+from trundle.engine.expressions import (
+    Decorated,
+    Edge,
+    ForeignFunction,
+    Scope,
+    context_of,
+    decorated,
+    explained,
+    freeze,
+    language_for,
+)
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._routine import Routine
-from trundle.errors import Place
+from trundle.errors import Place, expectation, shown
 
 Function = TypeVar("Function")
 
@@ -41,7 +52,7 @@ class Natives:
         is_bound = not routine.is_static and isinstance(frame.this, Instance)
         holder = self._object(frame.this, native) if is_bound else native
         function = getattr(holder, routine.native)
-        positional, named = self._arguments(function, routine, variables)
+        positional, named = self._arguments(frame, function, routine, variables)
         if getattr(function, _FRAME, False):
             positional[0] = frame
         return called(self._world, function, positional, named)
@@ -55,26 +66,72 @@ class Natives:
         return self._objects[key]
 
     def _arguments(
-        self, function: Callable[..., Any], routine: Routine, variables: Mapping[str, Any]
+        self,
+        frame: Frame,
+        function: Callable[..., Any],
+        routine: Routine,
+        variables: Mapping[str, Any],
     ) -> tuple[list[Any], dict[str, Any]]:
-        world = self._world
+        world, specs = self._world, decorated(function)
+        take = _same if specs is None else _taking(world, frame, specs, routine, variables)
         values = {each.name: outside(world, variables[each.variable]) for each in routine.arguments}
         positional: list[Any] = []
         named: dict[str, Any] = {}
         for parameter in parameters_of(function):
-            value = values.get(parameter.name, values.get(camel_case(parameter.name)))
+            name = parameter.name
+            value = values.get(name, values.get(argument_name(name, specs)))
             if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
-                positional += value or ()
+                positional += [take(name, each) for each in value or ()]
             elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
-                named |= value or {}
+                named |= {key: take(name, each) for key, each in (value or {}).items()}
             else:
                 if value is None and parameter.default is not inspect.Parameter.empty:
                     value = parameter.default
+                value = take(name, value)
                 if parameter.kind is inspect.Parameter.KEYWORD_ONLY:
                     named[parameter.name] = value
                 else:
                     positional.append(value)
         return positional, named
+
+
+def _same(_name: str, value: Any) -> Any:
+    return value
+
+
+def _computing(world: World, compute: Callable[..., Any]) -> Callable[..., Any]:
+    """An expression as a function of Python calls it."""
+
+    def computed(*values: Any, **named: Any) -> Any:
+        given = [frozen(inside(world, each), world.limits) for each in values]
+        by_name = {name: frozen(inside(world, each), world.limits) for name, each in named.items()}
+        return outside(world, compute(*given, **by_name))
+
+    return computed
+
+
+def _taking(
+    world: World, frame: Frame, specs: Decorated, routine: Routine, variables: Mapping[str, Any]
+) -> Callable[[str, Any], Any]:
+    """What makes of values what the types that yaql's decorators give want."""
+    language = language_for(is_legacy=format_of(frame.origin.source).is_legacy)
+    context = context_of(Scope(frame, variables), language)
+
+    def take(name: str, value: Any) -> Any:
+        if callable(value):
+            value = _computing(world, value)
+        try:
+            return specs.taken(name, value, outside(world, frame.this), context, language.engine)
+        except ValueError:
+            where = f"the argument {specs.alias(name)} of {frame.origin.name}.{routine.name}"
+            message = expectation(
+                f"a value of the type {specs.kind(name)} for {where}", shown(value)
+            )
+            raise frame.origin.error(
+                EngineCode.NO_MATCH, message, advice="correct the call", member=routine.name
+            ) from None
+
+    return take
 
 
 def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
@@ -105,11 +162,18 @@ def called(
             value = world.turns.wait(value)
     except StopIteration as error:
         raise explained(error, "a function", Place(), None) from error
-    return frozen(inside(value), world.limits)
+    return frozen(inside(world, value), world.limits)
 
 
-def as_function(world: World, function: Callable[..., Any]) -> Callable[..., Any]:
+def as_function(name: str, world: World, function: Callable[..., Any]) -> Any:
     """A function of the operator as expressions call it."""
+    if decorated(function) is not None:
+        edge = Edge(
+            lambda value: outside(world, freeze(value)),
+            lambda value: frozen(inside(world, value), world.limits),
+            lambda each, values, named: called(world, each, values, named),
+        )
+        return ForeignFunction(name, function, edge)
     try:
         signature = inspect.signature(function)
     except ValueError:  # Some builtins have none

@@ -14,7 +14,7 @@ from trundle.engine._scene import Scene
 from trundle.engine._sources import compile_declared, format_of
 from trundle.engine._type import Type
 from trundle.engine.contracts import Contract
-from trundle.engine.expressions import FrozenDict, code_of
+from trundle.engine.expressions import FrozenDict, code_of, decorated
 from trundle.engine.running._blocks import Compiler
 from trundle.engine.running._coverage import CountingCompiler, Coverage
 from trundle.engine.running._frame import Frame
@@ -77,6 +77,7 @@ class Routine:
         native_type: that class; None for none.
         is_static: whether `$` is the type.
         line: where it is declared.
+        lambdas: the arguments that get an expression instead of its value, by position and by name.
     """
 
     name: str
@@ -91,6 +92,7 @@ class Routine:
     native_type: type | None
     is_static: bool
     line: int
+    lambdas: frozenset[int | str] = frozenset()
 
     def bind(
         self,
@@ -111,6 +113,8 @@ class Routine:
             EngineError: a value violates its contract, is given twice, or there is no argument for it.
         """
         count = len(values)
+        if count > len(self.single) or named:
+            self._check_fit(frame, count, named)
         for at, argument in enumerate(self.single):
             if at < count:
                 value = values[at]
@@ -137,15 +141,22 @@ class Routine:
         for argument in self.arguments[len(self.single) :]:
             if argument.usage == "VarArgs":
                 variables[argument.variable] = tuple([argument.take(each, frame) for each in more])
-                more = ()
             else:
                 taken = {name: argument.take(each, frame) for name, each in others.items()}
                 variables[argument.variable] = FrozenDict(taken)
-                others = {}
-        if more:
-            self._refuse(frame, f"{len(values)} values")
-        if others:
-            self._refuse(frame, f"the argument {listed(others)}")
+
+    def _check_fit(self, frame: Frame, count: int, named: Mapping[str, Any]) -> None:
+        """Makes sure that there is an argument for each value, before any is held to its contract.
+
+        Raises:
+            EngineError: there is not.
+        """
+        usages = {each.usage for each in self.arguments}
+        if count > len(self.single) and "VarArgs" not in usages:
+            self._refuse(frame, f"{count} values")
+        others = named.keys() - {each.name for each in self.single}
+        if others and "KwArgs" not in usages:
+            self._refuse(frame, f"the argument {listed(each for each in named if each in others)}")
 
     def _refuse(self, frame: Frame, given: str) -> NoReturn:
         names = [each.name for each in self.arguments]
@@ -227,7 +238,18 @@ class Routines:
             native_type=native_type,
             is_static=declared.usage in ("Static", "Extension"),
             line=declared.line,
+            lambdas=_lambdas(native_type, native, single),
         )
+
+
+def _lambdas(
+    native_type: type | None, native: str, single: Sequence[Argument]
+) -> frozenset[int | str]:
+    specs = decorated(getattr(native_type, native)) if native else None
+    if specs is None:
+        return frozenset()
+    names = {specs.alias(each) for each in specs.lambdas}
+    return frozenset(names) | {at for at, each in enumerate(single) if each.name in names}
 
 
 def _block(declaring: Type, name: str, body: Node) -> Block:
