@@ -13,7 +13,7 @@ from trundle.engine._scene import Meter, ObjectValue, TypeValue
 from trundle.errors import meant, similar
 
 
-class UnknownNameError(exceptions.ResolutionError):  # type: ignore[misc]
+class _UnknownNameError(exceptions.ResolutionError):  # type: ignore[misc]
     """A call of what is not there; each such error of yaql is one in the own runner.
 
     Attributes:
@@ -23,7 +23,7 @@ class UnknownNameError(exceptions.ResolutionError):  # type: ignore[misc]
     meant: str | None = None
 
 
-class _UnknownFunctionError(UnknownNameError, exceptions.NoFunctionRegisteredException):  # type: ignore[misc]
+class _UnknownFunctionError(_UnknownNameError, exceptions.NoFunctionRegisteredException):  # type: ignore[misc]
     pass
 
 
@@ -33,7 +33,7 @@ def _unlike(kind: type[Exception], text: str) -> type[Exception]:
     def begin(self: Any, name: str, receiver: Any) -> None:
         exceptions.ResolutionError.__init__(self, text.format(name, described(receiver)))
 
-    own = (UnknownNameError,) if kind is exceptions.NoMethodRegisteredException else ()
+    own = (_UnknownNameError,) if kind is exceptions.NoMethodRegisteredException else ()
     return type(kind.__name__, (*own, kind), {"__init__": begin})
 
 
@@ -92,12 +92,17 @@ class BriefContext(contexts.Context):  # type: ignore[misc]
                     use_convention,
                     function_filter,
                 )
-            except UnknownNameError as error:
+            except _UnknownNameError as error:
                 if error.meant is None:
                     error.meant = meant(similar(name, _known(self, receiver)))
                 raise
 
         return call
+
+
+def meant_by(error: Exception) -> str:
+    """What a call of what is not there probably meant, as advice; empty where that is not known, and for other errors."""
+    return (isinstance(error, _UnknownNameError) and error.meant) or ""
 
 
 def _known(context: Any, receiver: Any) -> set[str]:

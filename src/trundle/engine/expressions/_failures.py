@@ -5,7 +5,7 @@ import re
 from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
-from trundle.engine.expressions._contexts import UnknownNameError
+from trundle.engine.expressions._contexts import meant_by
 from trundle.engine.expressions._yaql import (
     NoFunctionError,
     NoMethodError,
@@ -97,8 +97,7 @@ def reason(error: Exception) -> tuple[EngineCode, str, str]:
         return EngineCode.LIMIT, words, "use smaller numbers"
     for kind, code, advice in _CODES:
         if isinstance(error, kind):
-            suggested = error.meant if isinstance(error, UnknownNameError) else None
-            return code, _words(error), suggested or advice
+            return code, _words(error), meant_by(error) or advice
     return EngineCode.THROWN, _words(error), ""
 
 
