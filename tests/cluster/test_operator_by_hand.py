@@ -119,6 +119,7 @@ def test_a_secret_that_comes_later_is_found(cluster, operator, publisher, space)
     assert f"kubectl create secret generic root --namespace {space}" in said(
         cluster, space, "it", "Ready"
     )
+    assert has(cluster, space, "it", "Blocked", "True", "MissingRoot")
     wrong = ("create", "secret", "generic", "root", "-n", space)
     cluster.kubectl(*wrong, "--from-literal=other=1")
     until(lambda: "the key root.json" in said(cluster, space, "it", "Ready"))
@@ -130,6 +131,20 @@ def test_a_secret_that_comes_later_is_found(cluster, operator, publisher, space)
     cluster.kubectl("delete", "secret", "root", "-n", space)
     cluster.kubectl(*wrong, f"--from-file={publisher.root}")
     until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    assert has(cluster, space, "it", "Blocked", "False", "NotBlocked")
+
+
+def test_a_release_is_kept_up_while_the_secret_of_another_channel_is_missing(
+    cluster, operator, publisher, space
+):
+    publisher.release("acme/stays", "1.0.0", [config("stays", "1")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/stays")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    other = {"spec": {"channel": "rapid", "trust": {"secretName": "other"}}}
+    change(cluster, space, "it", other)
+    until(lambda: has(cluster, space, "it", "Blocked", "True", "MissingRoot"))
+    cluster.kubectl("delete", "configmap", "stays", "-n", space)
+    until(lambda: there(cluster, space, "configmap", "stays"))
 
 
 def test_an_installation_that_is_deleted_amid_an_upgrade_goes(cluster, operator, publisher, space):

@@ -22,6 +22,7 @@ class KubernetesCode(Code):
     SCHEMAS = "unusable-schemas"
     OWNED = "owned-by-another-release"
     REJECTED = "rejected-release"
+    ROOT = "missing-root"
 
 
 class DefinitionError(ExpectationError):

@@ -28,7 +28,7 @@ from trundle.kubernetes.operator._advising import advised, words_of
 from trundle.kubernetes.operator._annotations import carry_out, hold, not_carried_out
 from trundle.kubernetes.operator._applying import Leftover
 from trundle.kubernetes.operator._delivering import Delivery, name_of, owner_of
-from trundle.kubernetes.operator._installations import Installations
+from trundle.kubernetes.operator._installations import Installations, MissingRootError
 from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._releases import OtherReleaseError
@@ -110,7 +110,7 @@ class Follower:
             report.stops(error.findings, "InvalidSpec")
         except RefusedError as error:
             report.stops(error.refusals)
-        except (DamagedError, OtherReleaseError, SchemasError) as error:
+        except (DamagedError, MissingRootError, OtherReleaseError, SchemasError) as error:
             report.stops(error.findings)
         except (TrundleError, OSError) as error:
             report.says("Failed", words_of(error))
@@ -166,7 +166,7 @@ class Follower:
         self._rolling.check(owner_of(document))
         try:
             package = self._decided(document, wanted, report)
-        except RefusedError as error:
+        except (RefusedError, MissingRootError) as error:
             # Until the objects are rewritten, what is installed is looked after.
             present = self._package(wanted)
             if present is None:
@@ -175,8 +175,8 @@ class Follower:
                 self._delivery.keep_up(document, present)
                 raise
             goes_back = wanted.roll_back is not None and wanted.roll_back == present.version
-            waits = [replace(each, advice=_WAIT) for each in error.refusals]
-            report.stops(waits if goes_back else error.refusals, ready=True)
+            waits = [replace(each, advice=_WAIT) for each in error.findings]
+            report.stops(waits if goes_back else error.findings, ready=True)
             package = present
             if goes_back:
                 with unpacked_before(self._installation, present.name) as folder:

@@ -14,6 +14,7 @@ from lightkube.types import PatchType
 
 from trundle._server_transport import WATCH_TIME
 from trundle.kubernetes._cluster import MISSING, Cluster, ClusterError, RequestError, asked, plain
+from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._wanted import (
     GROUP,
     KIND,
@@ -27,6 +28,12 @@ from trundle.kubernetes.operator._wanted import (
 FINALIZER = f"{GROUP}/uninstall"
 MANAGER = "trundle-operator"
 _LONGEST_NOTE = 1000
+
+
+class MissingRootError(ClusterError):
+    """A Secret that has not the root by which a channel is to be verified."""
+
+    code = KubernetesCode.ROOT
 
 
 class Installations:
@@ -110,7 +117,7 @@ class Installations:
         """What a Secret has under a key.
 
         Raises:
-            ClusterError: there is no such Secret or key.
+            MissingRootError: there is no such Secret or key.
         """
         where = f"Secret {namespace}/{name}"
         try:
@@ -120,12 +127,15 @@ class Installations:
             if error.status != MISSING:
                 raise
             advice = f"create it: kubectl create secret generic {name} --namespace {namespace} --from-file={key}"
-            raise ClusterError(where, "the publisher's root", "no such Secret", advice) from None
+            raise MissingRootError(
+                where, "the publisher's root", "no such Secret", advice
+            ) from None
         try:
             return base64.b64decode(data[key], validate=True)
         except (KeyError, binascii.Error):
             known = ", ".join(sorted(data)) or "none"
-            raise ClusterError(where, f"the key {key}", known, "put the root there") from None
+            advice = "put the root there"
+            raise MissingRootError(where, f"the key {key}", known, advice) from None
 
     def record(
         self,

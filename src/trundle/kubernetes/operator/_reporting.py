@@ -7,11 +7,12 @@ from typing import Any
 
 from trundle.channels import Blocked, RefusalCode, Status, format_time
 from trundle.errors import Finding
+from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._advising import advised, words_for
 from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000
-_AWAY = {RefusalCode.UNREACHABLE, RefusalCode.ACCESS_REFUSED}
+_AWAY = {RefusalCode.UNREACHABLE, RefusalCode.ACCESS_REFUSED, KubernetesCode.ROOT}
 _TAKEN_OVER = ("UpToDate", "ChannelUsable", "Published", "Held")
 
 
@@ -27,7 +28,7 @@ class Report:
         reason: why, for programs.
         message: why, for people.
         blocked: why it does not go on, by reason.
-        away: whether something is to be tried again: a registry or a channel that could not be reached, a release that the cluster rejects.
+        away: whether something is to be tried again: a registry or a channel that could not be reached, a Secret that is not there, a release that the cluster rejects.
         changed: whether another version was decided on.
         migration: how far the objects of its resource types are rewritten; None where it brings none.
     """
