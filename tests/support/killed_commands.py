@@ -48,7 +48,7 @@ class Commands:
         for pattern, step in self._killed.items():
             if re.search(pattern, line):
                 for write in itertools.count(step=step):
-                    printed = self._until(write, line, folder)
+                    printed = self.dying(line, write)
                     if printed is not None:
                         return printed, 0
                     self.deaths[line] += 1
@@ -67,18 +67,19 @@ class Commands:
         path = os.pathsep.join([*self._programs, kept["PATH"]])
         return {**kept, **self._variables, "PATH": path}
 
-    def _until(self, write: int, line: str, folder: Path) -> str | None:
-        """Runs a command that is killed before its n-th write, counted from zero; None where it was."""
-        (folder / "dying").mkdir(exist_ok=True)
-        program = folder / "dying" / "trundle"
+    def dying(self, line: str, write: int) -> str | None:
+        """What a command prints that is killed before its n-th write, counted from zero; None where it was."""
+        folder = self.folder / "dying"
+        folder.mkdir(exist_ok=True)
+        program = folder / "trundle"
         if not program.exists():
             program.symlink_to(warm.client(_DYING))
-        deaths = folder / "dying" / "deaths"
+        deaths = folder / "deaths"
         deaths.write_bytes(b"")
         more = self.environment(warmed=False)
-        more |= {"PATH": f"{program.parent}{os.pathsep}{more['PATH']}"}
+        more |= {"PATH": f"{folder}{os.pathsep}{more['PATH']}"}
         more |= {"DIES_AT": str(write), "DEATHS": str(deaths)}
-        printed, code = guides.print_of(line, folder, warmed=False, more=more)
+        printed, code = guides.print_of(line, self.folder, warmed=False, more=more)
         if deaths.read_bytes():
             return None
         assert not code, (line, printed)
