@@ -22,10 +22,16 @@ GUIDE = (guides.ROOT / "docs" / "release-an-application.md").read_text(encoding=
 GROUP = "hosting.example.com"
 KINDS = ("databases", "sites")
 WRITING = re.compile(
-    r"trundle (publish|install|upgrade|approve|catalog upload|env (create|add|edit|deploy|upgrade|rollback)) "
+    r"trundle (publish|install|upgrade|approve|rollback|unhold|catalog upload"
+    r"|env (create|add|edit|deploy|upgrade|rollback)) "
 )
 SERVED = re.compile(r"trundle env (deploy|upgrade|rollback) ")
-PARTS = 12 if LONG else 1
+COMMANDS = [
+    each.line
+    for each in guides.read_guide(GUIDE)
+    if isinstance(each, guides.Command) and WRITING.search(each.line)
+]
+PARTS = len(COMMANDS) if LONG else 1
 
 LOOKS = (
     "env show web --catalog catalog.db",
