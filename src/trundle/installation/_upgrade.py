@@ -282,7 +282,9 @@ def _go_back(
 ) -> tuple[Event, ...]:
     """Goes back on all ways, or on none. Called while `alone`."""
     where = ", ".join(f"{each.after.name} {each.after.version}" for each in ways)
-    advice = "name all packages that have to go back, or change what is installed"
+    advice = (
+        "name all packages that have to go back to `trundle rollback`, or change what is installed"
+    )
     check_fits(installation, where, put=[each.after.release for each in ways], advice=advice)
     for each in ways:
         place = f"{each.after.name} {each.after.version}"
