@@ -126,6 +126,19 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path: Path):
     assert shown_in_readme("5. ") in told
 
 
+def test_the_story_in_the_readme_is_that_of_the_guide():
+    """Its commands are some of those of the guide, in their order, with what they print there; tests run the guide."""
+    _, _, story = README.partition("\n## The whole story\n")
+    shown = story.partition("\n## ")[0].replace("```text\n", "```console\n")
+    guide = (ROOT / "docs/roll-a-package-forward.md").read_text(encoding="utf-8")
+    rest = (each for each in read_guide(guide) if isinstance(each, Command))
+    commands = [each for each in read_guide(shown) if isinstance(each, Command)]
+    assert len(commands) > 10  # The story has them.
+    for each in commands:
+        printed = each.output.replace(" ...\n", "").rstrip()
+        assert (each.line, printed) in ((x.line, x.output.rstrip()) for x in rest)
+
+
 def test_the_picture_is_what_the_command_draws():
     drawn, _ = print_of("trundle -C examples/crm map Person -o svg", ROOT)
     assert drawn == (ROOT / "docs/images/crm-map.svg").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from trundle.installation import (
     Tidied,
     foresee,
     roll_back,
+    roll_back_together,
     tidy,
     uninstall,
     upgrade,
@@ -390,6 +391,38 @@ def test_an_upgrade_takes_along_what_it_needs(plain):
         ("acme/core", "1.1.0"),
         (CRM, "1.1.0"),
     ]
+
+
+def test_packages_that_need_each_other_go_back_together_or_not_at_all(plain):
+    plain.publish("1.0.0", "acme/core")
+    plain.publish("1.0.0", dependsOn='{acme/core: "1.0"}')
+    plain.install(needs=(plain.reference("acme/core"),))
+    plain.publish("1.1.0", "acme/core")
+    plain.publish("1.1.0", dependsOn='{acme/core: "1.1"}')
+    with plain.installation() as installation:
+        upgrade(installation, None, Request(now=True))
+
+        def versions():
+            return {each.name: str(each.version) for each in installation.packages()}
+
+        for name in (CRM, "acme/core"):
+            refused(
+                lambda name=name: roll_back(installation, name), RefusalCode.DEPENDENCY_CONFLICT
+            )
+        unknown = (CRM, "acme/core", "acme/none")
+        refused(lambda: roll_back_together(installation, unknown), RefusalCode.NOT_INSTALLED)
+        dry = roll_back_together(installation, (CRM, "acme/core"), dry_run=True)
+        assert versions() == {CRM: "1.1.0", "acme/core": "1.1.0"}
+        events = roll_back_together(installation, (CRM, "acme/core", CRM))
+        assert versions() == {CRM: "1.0.0", "acme/core": "1.0.0"}
+        assert [(each.package, each.after) for each in events] == [
+            (CRM, "1.0.0"),
+            ("acme/core", "1.0.0"),
+        ]
+        assert [each.after_digest for each in dry] == [each.after_digest for each in events]
+        held = {each: [str(x.version) for x in installation.holds(each)] for each in versions()}
+        assert held == {CRM: ["1.1.0"], "acme/core": ["1.1.0"]}
+    assert upgraded(plain, Request(now=True)) == []
 
 
 @pytest.mark.full

@@ -5,10 +5,7 @@ site of its own by kubectl at v1, as long as the story goes on.
 """
 
 import contextlib
-import itertools
 import json
-import os
-import re
 import shutil
 import subprocess
 import threading
@@ -17,15 +14,15 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import guides
-import warm
+from killed_commands import LONG, Commands
 
 GUIDE = guides.ROOT / "docs" / "roll-a-package-forward.md"
 CLUSTER = "on a cluster"
 GROUP = "sites.example.com"
 VERSIONS = ("v1", "v2", "v3")
-_DYING = Path(__file__).with_name("dying_command.py")
 _TELLING = ("trundle env ", "kubectl ")
-_KILLED = re.compile(r"; trundle (env (deploy|upgrade|rollback)|upgrade|store roll) ")
+ENVIRONMENTS = r"; trundle env (deploy|upgrade|rollback) "
+OTHERS = r"; trundle (upgrade|store roll) "
 """What goes on where it is run again after it was killed."""
 
 Acting = Callable[[], contextlib.AbstractContextManager[None]]
@@ -53,12 +50,11 @@ class Story:
         variables: further variables of the environment.
         programs: a folder with kubectl; that of the machine where None.
         kills: whether the commands that can go on are killed at their writes: those of environments at each, others at
-            each 25th, since `dying` has all of an upgrade.
+            each 25th, with `LONG=1` at each, too.
         beside: what goes on beside each block of the stage.
 
     Attributes:
         edits: how often the client has edited its site.
-        deaths: how many commands were killed.
     """
 
     def __init__(
@@ -74,13 +70,22 @@ class Story:
     ) -> None:
         self.folder = folder.resolve()
         self.stage = stage
-        self.edits = self.deaths = 0
+        self.edits = 0
         self._names = names
-        self._more = {**(variables or {}), "HOME": str(self.folder)}
-        self._programs = [] if programs is None else [str(programs)]
+        self._commands = Commands(
+            self.folder,
+            programs=() if programs is None else (programs,),
+            variables=variables,
+            killed={ENVIRONMENTS: 1, OTHERS: 1 if LONG else 25} if kills else {},
+        )
         self._kills = kills
         self._beside = beside
         self._client = _Client(self._kubectl)
+
+    @property
+    def deaths(self) -> int:
+        """How many commands were killed."""
+        return self._commands.deaths.total()
 
     def run(self) -> list[Moment]:
         """Runs it; what was there after each command that all stages have."""
@@ -103,45 +108,13 @@ class Story:
     def _run(self, line: str, folder: Path, *, warmed: bool) -> tuple[str, int]:
         if self.stage and f"\n# {self.stage}\n" in line:
             with self._beside():
-                return self._printed(line, folder, warmed=warmed)
-        if self._kills and (killed := _KILLED.search(line)):
-            for number in itertools.count(step=1 if killed[2] else 25):
-                printed, code = self._printed_until(number, line, folder)
-                if code is not None:
-                    return printed, code
-                self.deaths += 1
-        return self._printed(line, folder, warmed=warmed)
-
-    def _printed(self, line: str, folder: Path, *, warmed: bool) -> tuple[str, int]:
-        printed, code = guides.print_of(line, folder, warmed=warmed, more=self._variables(warmed))
-        assert not code, (line, printed)
-        return printed, code
-
-    def _printed_until(self, write: int, line: str, folder: Path) -> tuple[str, int | None]:
-        """Runs a command that is killed before its n-th write; no exit code where it was."""
-        (folder / "dying").mkdir(exist_ok=True)
-        program = folder / "dying" / "trundle"
-        if not program.exists():
-            program.symlink_to(warm.client(_DYING))
-        deaths = folder / "dying" / "deaths"
-        deaths.write_bytes(b"")
-        more = self._variables(warmed=False)
-        more |= {"PATH": f"{program.parent}{os.pathsep}{more['PATH']}"}
-        more |= {"DIES_AT": str(write), "DEATHS": str(deaths)}
-        printed, code = guides.print_of(line, folder, warmed=False, more=more)
-        if deaths.read_bytes():
-            return printed, None
-        assert not code, (line, printed)
-        return printed, code
-
-    def _variables(self, warmed: bool) -> dict[str, str]:
-        kept = guides.environment(warmed=warmed)
-        return {**kept, **self._more, "PATH": os.pathsep.join([*self._programs, kept["PATH"]])}
+                return self._commands.printed(line, folder, warmed=warmed), 0
+        return self._commands.run(line, folder, warmed=warmed)
 
     def _kubectl(self, *arguments: str, text: str = "", check: bool = True) -> str:
         done = subprocess.run(
             ["kubectl", "--kubeconfig", "kubeconfig", *arguments],
-            cwd=self.folder, env=self._variables(warmed=False), input=text, text=True,
+            cwd=self.folder, env=self._commands.environment(warmed=False), input=text, text=True,
             capture_output=True, timeout=300, check=False,
         )  # fmt: skip
         assert not check or done.returncode == 0, (arguments, done.stderr)

@@ -216,16 +216,26 @@ def _pause(duration: dt.timedelta) -> None:
 
 
 def rollback(
-    name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME...", help="The packages; several go back together.")
+    ],
+    *,
+    state: State = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
 ) -> None:
     """Go back to the version that was installed before; needs no network."""
-    from trundle.installation import roll_back  # noqa: PLC0415
+    from trundle.installation import roll_back_together  # noqa: PLC0415
 
     with opened(state, looking=dry_run) as installation:
-        event = roll_back(installation, name, dry_run=dry_run)
-    _print_event(event, output, dry_run=dry_run)
-    if output is Format.TABLE and not dry_run:
-        warn(f"{event.note}; release it with `unhold`")
+        events = roll_back_together(installation, names, dry_run=dry_run)
+    if output is not Format.TABLE and len(events) > 1:
+        print_data([each.to_plain() | {"dryRun": dry_run} for each in events], output.value)
+        return
+    for event in events:
+        _print_event(event, output, dry_run=dry_run)
+        if output is Format.TABLE and not dry_run:
+            warn(f"{event.note}; release it with `unhold`")
 
 
 def uninstall(

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from trundle.installation._upgrade import (
         foresee,
         roll_back,
+        roll_back_together,
         uninstall,
         unpacked_before,
         upgrade,
@@ -89,6 +90,7 @@ __all__ = [
     "remember_store",
     "restore",
     "roll_back",
+    "roll_back_together",
     "run_round",
     "select",
     "snapshot",

@@ -20,6 +20,8 @@ from trundle.installation._stored import check_readable
 from trundle.packages import Conflict, Release
 from trundle.registry import open_repository
 
+_ADVICE = "give the repositories of missing packages with --with, or change what is installed"
+
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):
     """A package that may change, and where its versions come from.
@@ -246,7 +248,7 @@ def install_unpacked(
 def conflict_refusals(
     where: str,
     conflicts: Iterable[Conflict],
-    advice: str = "give the repositories of missing packages with --with, or change what is installed",
+    advice: str = _ADVICE,
 ) -> tuple[Finding, ...]:
     """The refusals that conflicts lead to."""
     code, expected = RefusalCode.DEPENDENCY_CONFLICT, "packages that fit together"
@@ -255,23 +257,32 @@ def conflict_refusals(
 
 
 def check_fits(
-    installation: Installation, where: str, *, put: Release | None = None, drop: str | None = None
+    installation: Installation,
+    where: str,
+    *,
+    put: Iterable[Release] = (),
+    drop: str | None = None,
+    advice: str = _ADVICE,
 ) -> None:
     """Refuses a change after which requirements are unmet that are met now.
+
+    Args:
+        installation: the installation.
+        where: what the refusals are about.
+        put: what takes the place of the releases of these packages.
+        drop: the package that goes.
+        advice: what to do about a refusal.
 
     Raises:
         RefusedError: there are such requirements.
     """
     now = {each.name: each.release for each in installation.packages()}
     after = {name: each for name, each in now.items() if name != drop}
-    if put is not None:
-        after[put.name] = put
+    after |= {each.name: each for each in put}
     broken = {str(each) for each in check_together(now.values())}
     new = [each for each in check_together(after.values()) if str(each) not in broken]
-    if new and drop is not None:
-        raise RefusedError(*conflict_refusals(where, new, "uninstall first what needs it"))
     if new:
-        raise RefusedError(*conflict_refusals(where, new))
+        raise RefusedError(*conflict_refusals(where, new, advice))
 
 
 def _weigh(selection: Selection, refusals: dict[str, tuple[Finding, ...]]) -> tuple[str, ...]:

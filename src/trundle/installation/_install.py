@@ -342,7 +342,7 @@ class _Pin:
         held = check_holds(state, version, self._installation.now())
         if held:
             raise RefusedError(*held)
-        check_fits(self._installation, where, put=release)
+        check_fits(self._installation, where, put=(release,))
         check_readable(self._installation, before, artifact.package, where)
 
     def package(self, artifact: Artifact) -> Package:

@@ -2,8 +2,9 @@
 
 import contextlib
 import datetime as dt
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -208,47 +209,96 @@ def roll_back(
         StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
     """
     with installation.alone():
-        package = installation.package(name)
-        earlier = _earlier(installation, package)
-        if between not in {None, (package.digest, earlier.before_digest)}:
-            found = f"from {package.version} to {earlier.before}"
-            code, advice = RefusalCode.CONCURRENT_CHANGE, "look again at what it comes to now"
-            expected = "going back as it was seen"
-            raise RefusedError(refusal(code, package.name, expected, found, advice))
-        where = f"{package.name} {earlier.before}"
-        artifact = installation.content.look(None, earlier.before_digest, where)
-        now = installation.now()
-        after = msgspec.structs.replace(
-            package,
-            version=SemVer.parse(earlier.before),
-            digest=artifact.digest,
-            since=now,
-            manifest=artifact.package,
-        )
-        held = check_holds(installation.memory.state(package), after.version, now)
-        if held:
-            raise RefusedError(*held)
-        check_fits(installation, where, put=after.release)
-        check_readable(installation, package, artifact.package, where)
-        event = Event(
-            package=package.name,
-            at=now,
-            action="rollback",
-            before=str(package.version),
-            before_digest=package.digest,
-            after=earlier.before,
-            after_digest=artifact.digest,
-            note="; ".join(_notes_about(installation, package, SemVer.parse(earlier.before))),
-        )
-        hold = Hold(f"rolled back to {earlier.before}", now, package.version)
-        if not dry_run:
-            install_unpacked(
-                installation,
-                [after],
-                [event],
-                also=lambda: installation.memory.hold(package.name, hold),
-            )
+        (event,) = _go_back(installation, [_back(installation, name, between)], dry_run=dry_run)
         return event
+
+
+def roll_back_together(
+    installation: Installation, names: Iterable[str], *, dry_run: bool = False
+) -> tuple[Event, ...]:
+    """Goes back with several packages at once, each to its version before, as `roll_back` does: with all of them or none.
+
+    Raises:
+        RefusedError: as `roll_back`; the versions before need not fit what is left.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
+    """
+    with installation.alone():
+        ways = [_back(installation, each) for each in dict.fromkeys(names)]
+        return _go_back(installation, ways, dry_run=dry_run)
+
+
+class _Back(NamedTuple):
+    """The way back of a package.
+
+    Attributes:
+        before: the package as it is installed.
+        after: the package as it was before that.
+        event: what is noted.
+    """
+
+    before: Package
+    after: Package
+    event: Event
+
+
+def _back(installation: Installation, name: str, between: tuple[str, str] | None = None) -> _Back:
+    """The way back of a package, which is not held, and whose content is here. Called while `alone`."""
+    package = installation.package(name)
+    earlier = _earlier(installation, package)
+    if between not in {None, (package.digest, earlier.before_digest)}:
+        found = f"from {package.version} to {earlier.before}"
+        code, advice = RefusalCode.CONCURRENT_CHANGE, "look again at what it comes to now"
+        expected = "going back as it was seen"
+        raise RefusedError(refusal(code, package.name, expected, found, advice))
+    where = f"{package.name} {earlier.before}"
+    artifact = installation.content.look(None, earlier.before_digest, where)
+    now = installation.now()
+    after = msgspec.structs.replace(
+        package,
+        version=SemVer.parse(earlier.before),
+        digest=artifact.digest,
+        since=now,
+        manifest=artifact.package,
+    )
+    held = check_holds(installation.memory.state(package), after.version, now)
+    if held:
+        raise RefusedError(*held)
+    event = Event(
+        package=package.name,
+        at=now,
+        action="rollback",
+        before=str(package.version),
+        before_digest=package.digest,
+        after=earlier.before,
+        after_digest=artifact.digest,
+        note="; ".join(_notes_about(installation, package, SemVer.parse(earlier.before))),
+    )
+    return _Back(package, after, event)
+
+
+def _go_back(
+    installation: Installation, ways: Sequence[_Back], *, dry_run: bool
+) -> tuple[Event, ...]:
+    """Goes back on all ways, or on none. Called while `alone`."""
+    where = ", ".join(f"{each.after.name} {each.after.version}" for each in ways)
+    advice = (
+        "name all packages that have to go back to `trundle rollback`, or change what is installed"
+    )
+    check_fits(installation, where, put=[each.after.release for each in ways], advice=advice)
+    for each in ways:
+        place = f"{each.after.name} {each.after.version}"
+        check_readable(installation, each.before, each.after.manifest, place)
+    events = tuple(each.event for each in ways)
+
+    def hold() -> None:
+        for each in ways:
+            held = Hold(f"rolled back to {each.after.version}", each.event.at, each.before.version)
+            installation.memory.hold(each.before.name, held)
+
+    if not dry_run:
+        install_unpacked(installation, [each.after for each in ways], events, also=hold)
+    return events
 
 
 @contextlib.contextmanager
@@ -318,7 +368,8 @@ def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -
     """
     with installation.alone():
         package = installation.package(name)
-        check_fits(installation, f"without {package.name}", drop=package.name)
+        advice = "uninstall first what needs it"
+        check_fits(installation, f"without {package.name}", drop=package.name, advice=advice)
         event = Event(
             package=package.name,
             at=installation.now(),
