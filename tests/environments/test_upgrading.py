@@ -176,15 +176,22 @@ def test_a_model_that_the_new_version_refuses_changes_nothing(shop):
     assert (shop.files(), shop.history(), shop.model()) == before
 
 
+def upgraded_again(shop):
+    assert shop.run(upgrade).upgraded == {"a": ("1.0.0", "1.1.0")}
+    assert shop.run(upgrade).number is None
+
+
 @pytest.mark.full
-def test_an_upgrade_method_that_failed_runs_again(shop):
+@pytest.mark.parametrize("again", [Kept.deploy, upgraded_again])
+def test_an_upgrade_that_failed_goes_on(shop, again):
     offer(shop, MINOR)
     (shop.folder / "upgraded.yaml").mkdir()
     with pytest.raises(EngineError, match="upgraded"):
         shop.run(upgrade)
     assert shop.outcomes()[-1] == ("upgrade", "failed")
     (shop.folder / "upgraded.yaml").rmdir()
-    shop.deploy()
+    again(shop)
+    assert shop.outcomes()[-1][1] == "succeeded"
     assert shop.files() == {"size.yaml": "- v1.1.0\n- 3\n", "upgraded.yaml": "1.0.0"}
     assert shop.model()["applications"][0]["cameFrom"] == "1.0.0"
 

@@ -19,6 +19,9 @@ from trundle.packages import Package
 from trundle.project.package_evolution import PackageEvolutions, api_version
 from trundle.version import ANY, SemVer
 
+_UPGRADE = "upgrade"
+"""What the history calls an upgrade."""
+
 
 def upgrade(
     environments: Environments,
@@ -34,6 +37,8 @@ def upgrade(
 ) -> Result:
     """Converts the model of an environment to the newest releases of its packages, runs the `upgrade` methods of their classes, and deploys.
 
+    An upgrade that failed or was killed has converted the model already; the next one goes on with it.
+
     Args:
         environments: the environments.
         name: the environment.
@@ -46,7 +51,7 @@ def upgrade(
         dry_run: whether nothing is done, nor written down.
 
     Returns:
-        What was done; no deployment where all packages are the newest already.
+        What was done; no deployment where all packages are the newest already, and the last upgrade has succeeded.
 
     Raises:
         NoSuchObjectError: the environment has no object of a package.
@@ -60,9 +65,11 @@ def upgrade(
     environments = _arrived(environments, environment, arriving, dry_run=dry_run)
     snapshot = environments.snapshot(tenant)
     with environments.database.reading() as connection:
-        model, lock = wanted_now(Rows(connection), environment)
+        rows = Rows(connection)
+        model, lock = wanted_now(rows, environment)
+        begun = _begun(rows, environment)
     steps = _steps(name, model, snapshot, packages, major=major)
-    if not steps:
+    if not steps and begun is None:
         return Result(None, ())
     wanted = {package: api_version(to) for package, (_, to) in steps.items()}
     converted = convert_model(PackageEvolutions(snapshot, environments.limits), model, wanted)
@@ -72,12 +79,29 @@ def upgrade(
         check_base(rows, now, environment.revision)
         pending = pending_upgrades(rows, now)
         kept = _kept(lock, steps)
-        return Plan("upgrade", converted.model, kept, {**upgraded, **pending})
+        return Plan(_UPGRADE, converted.model, kept, {**upgraded, **pending})
 
     done = carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
-    moved = {each: (str(old), str(new)) for each, (old, new) in steps.items()}
+    moved = {each: (str(old), str(new)) for each, (old, new) in {**(begun or {}), **steps}.items()}
     findings: tuple[Finding, ...] = converted.findings
     return Result(done.number, done.changes, findings=findings, upgraded=moved)
+
+
+def _begun(rows: Rows, environment: Environment) -> dict[str, tuple[SemVer, SemVer]] | None:
+    """Which packages got another version by an upgrade that has not come to its end, as `_steps` gives them; None where there is no such upgrade."""
+    last = rows.deployment(environment, environment.revision)
+    if last is None or last.outcome == "succeeded":
+        return None
+    if last.action != _UPGRADE and not last.upgraded:
+        return None
+    before = rows.succeeded(environment)
+    old = {} if before is None or before.objects is None else _versions(before.objects)
+    new = {} if last.objects is None else _versions(last.objects)
+    return {
+        each: (min(old[each]), max(new[each]))
+        for each in new
+        if each in old and old[each] != new[each]
+    }
 
 
 def _arrived(

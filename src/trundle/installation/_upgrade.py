@@ -219,7 +219,7 @@ def roll_back_together(
     """Goes back with several packages at once, each to its version before, as `roll_back` does: with all of them or none.
 
     Raises:
-        RefusedError: as `roll_back`; the versions before need not fit what is left.
+        RefusedError: as `roll_back`; of the requirements among these packages, those of the versions before count.
         StateBusyError: others were changing the installation all the time.
         StateError: the installation cannot be changed; it is as before. So for StorageError and OSError.
     """
