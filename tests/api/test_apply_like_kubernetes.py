@@ -6,7 +6,8 @@ import gadgets
 import pytest
 from amounts import amount
 from clusters import until
-from object_shapes import object_shape, plain
+from object_shapes import object_shape
+from shapes import plain
 from stories import APPLY, Story
 
 from trundle.api.apply import ListError, require_elements
