@@ -5,6 +5,9 @@ import itertools
 import pytest
 from evolving import evolve, forget, rules, thing
 
+from trundle.evolution import NamedConversion
+
+SECONDS = NamedConversion(name="duration-to-seconds")
 V1, V2, V3 = "2020-01-01", "2021-01-01", "2022-01-01"
 
 
@@ -230,3 +233,30 @@ def test_what_is_no_object_removes_the_stored_one(free, written):
     after = scheme.put(V1, document(V1, **written, x="A"), stored)
     assert scheme.read(V1, after) == document(V1, **written, x="A")
     assert scheme.read(V3, after) == document(V3, o={"a": "A"})
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "said", "written", "shown"),
+    [
+        (["Gold"], ["au"], {"values": {"k": {"Gold": "au"}}}, "Gold", "au"),
+        ("string", "integer", {"convert": {"k": SECONDS}}, "PT1M", 60),
+        ("string", "string", {}, "as it is", "as it is"),
+    ],
+    ids=["values", "seconds", "text"],
+)
+def test_what_moves_into_an_object_stays_where_its_writer_removes_the_object(
+    store, older, newer, said, written, shown
+):
+    """The writer has it outside of the object, perhaps as another value."""
+    enums = {name: each for name, each in (("L", older), ("M", newer)) if isinstance(each, list)}
+    one, other = "L" if "L" in enums else older, "M" if "M" in enums else newer
+    x = store(
+        {
+            V1: {"Thing": {"k": one, "p": "P"}, "P": {"r": "string"}, **enums},
+            V2: {"Thing": {"p": "P"}, "P": {"k": other, "r": "string"}, **enums},
+        },
+        rules(V1, move={"k": "p.k"}, **said),
+    )
+    assert x.put(V2, p={"r": "1"}).put(V1, k=written).read(V2) == {"p": {"k": shown}}
+    assert x.put(V2, p={"k": shown, "r": "1"}).put(V1, k=written).read(V2) == {"p": {"k": shown}}
+    assert x.put(V1).read(V2) == {}

@@ -319,6 +319,19 @@ def test_a_pattern_stands_for_the_types_of_any_group(groups):
     assert "`rename` names no*, which no type of v1 that Account* stands for has" in found
 
 
+def test_a_pattern_that_fits_one_group_is_no_error_in_another(groups):
+    groups.configure('changes:\n  v1:\n    "*":\n      rename: {name: title}\n')
+    box = f"{{box: {{type: object, properties: {{name: {STRING}}}}}}}"
+    groups.crd("shop", v1=box, v2=box)
+    groups.generate()
+    with generated_scheme(groups.config) as scheme:
+        assert scheme.convert(account("crm", "v1", name="a"), "v2")["spec"] == {"title": "a"}
+        spec = {"box": {"name": "a"}}
+        assert scheme.convert(account("shop", "v1", **spec), "v2")["spec"] == spec
+    groups.crd("crm", v1=f"{{name: {STRING}}}", v2=f"{{titles: {STRING}}}")
+    assert any("no newer AccountSpec has title" in each for each in groups.problems())
+
+
 def test_a_change_that_fits_no_group_is_the_error_it_is_without_groups(groups):
     groups.configure("changes:\n  v1:\n    AccountSpec:\n      rename: {name: titel}\n")
     found = groups.problems()

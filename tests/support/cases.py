@@ -359,6 +359,13 @@ CASES: dict[str, Case] = {
             rules(V1, "Named", move={"p.x": "x"}),
         ),
     ),
+    "values of what moves into an object of both": Case(
+        {
+            V1: thing(k="L", p="P") | {**LEVEL, "P": {"r": "string"}},
+            V2: thing(p="P") | {"P": {"k": "M", "r": "string"}, "M": ["au", "ag"]},
+        },
+        (rules(V1, move={"k": "p.k"}, values={"k": {"Gold": "au", "Silver": "ag"}}),),
+    ),
     "map to list, and moves in its elements": Case(
         {
             V1: thing(a="{Item}") | {"Item": {"x": "string", "y": "string"}},

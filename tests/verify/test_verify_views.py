@@ -6,6 +6,7 @@ import pytest
 from verify_things import Stored
 
 from trundle.verify._broken import differences
+from trundle.verify._tree_edits import without_one_scalar
 from trundle.verify._views import Edit, changed_wrongly
 
 SEEN = {"o": {"a": 1}, "b": 2}
@@ -38,6 +39,27 @@ def test_a_removal_is_seen() -> None:
     assert wrong(SEEN, SEEN, SEEN, edited, edited=edited) == [("o", "a")]
     again = {"o": {"a": 9}, "b": 2}
     assert wrong(SEEN, again, SEEN, edited, edited=edited) == []  # an entry that is current again
+
+
+def test_what_the_writer_cannot_see_of_an_object_stays_where_all_else_of_it_goes() -> None:
+    """The writer has `x` beside the object in which the version has it."""
+    before, alone, gone = {"o": {"x": 1, "k": 3}, "b": 2}, {"o": {"x": 1}, "b": 2}, {"b": 2}
+    took = {"seen": {"x": 1, "b": 2}, "edited": {"b": 2}}
+    assert wrong(before, {"o": {"k": 3}, "b": 2}, alone, gone, **took) == []
+    assert wrong(before, gone, alone, gone, **took) == [("o", "k")]
+    assert wrong(before, gone, alone, gone, seen=alone, edited=gone) == []  # the object itself
+
+
+def test_one_scalar_after_the_other_is_left_out_of_objects_within() -> None:
+    value = {"a": 1, "o": {"x": 1, "name": "n", "l": [{"y": 2, "z": 3}, 4]}}
+    x, y, z = (
+        {"a": 1, "o": {"name": "n", "l": [{"y": 2, "z": 3}, 4]}},
+        {"a": 1, "o": {"x": 1, "name": "n", "l": [{"z": 3}, 4]}},
+        {"a": 1, "o": {"x": 1, "name": "n", "l": [{"y": 2}, 4]}},
+    )
+    assert [*without_one_scalar(value, 0)] == [x, y, z]
+    assert [*without_one_scalar(value, 4)] == [y, z, x]
+    assert [*without_one_scalar({"a": 1}, 0)] == []
 
 
 @pytest.mark.parametrize(("apart", "places"), [(True, []), (False, [("o", "x")])])

@@ -146,7 +146,7 @@ def entries_within(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple
             continue
         places: list[Place] = []
         for thread in lineage.threads:
-            if not all(_is_within(lineage, each, holder) for each in thread.places):
+            if _is_outside(lineage, thread, holder):
                 continue
             if any(lineage.leaves(each) for each in thread.places):
                 places.extend(map(presence_entry, thread.places))
@@ -191,10 +191,15 @@ def staying(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[str, .
         found[path] = tuple(
             name
             for name, leaf in leaves.items()
-            for thread in (lineage.thread(Place(version, leaf)),)
-            if not all(_is_within(lineage, each, holder) for each in thread.places)
+            if _is_outside(lineage, lineage.thread(Place(version, leaf)), holder)
         )
     return dict(sorted(found.items()))
+
+
+def _is_outside(lineage: Lineage, thread: Thread, holder: Thread) -> bool:
+    """Whether some version has the value of a thread outside of a holder, as it is or converted."""
+    places = lineage.converted[thread.number]
+    return not all(_is_within(lineage, each, holder) for each in places)
 
 
 def _is_within(lineage: Lineage, place: Place, holder: Thread) -> bool:

@@ -273,6 +273,21 @@ class Lineage(TypeVersions):
         return NullFits(link.conversion, older, newer)
 
     @cached_property
+    def converted(self) -> Mapping[int, tuple[Place, ...]]:
+        """By thread number: where its value is in all versions, also those to which it converts as another thread."""
+        group = {thread.number: {thread.number} for thread in self.threads}
+        for link in self.links:
+            ours, theirs = (group[self.thread(each).number] for each in (link.older, link.newer))
+            if link.conversion is not None and ours is not theirs:
+                ours |= theirs
+                group.update(dict.fromkeys(theirs, ours))
+        places = {thread.number: thread.places for thread in self.threads}
+        return {
+            number: tuple(place for each in sorted(numbers) for place in places[each])
+            for number, numbers in group.items()
+        }
+
+    @cached_property
     def namesakes(self) -> Mapping[int, tuple[Place, ...]]:
         """By thread number: the places of other threads that share a name, without a conversion."""
         found: dict[int, list[Place]] = {}

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
+import msgspec
+
 from trundle.errors import Finding, listed
 from trundle.evolution import PathError, TypeChanges, join_path, split_path
 from trundle.project.findings import Misfit, ProjectCode, finding
@@ -53,13 +55,13 @@ class Spread(NamedTuple):
             misfits: what does not fit of the changes.
 
         Returns:
-            What is wrong, and a note for each pattern that has no effect somewhere.
+            What is wrong, by the pattern where there is one: it may fit another group of the project. And a note for each pattern that has no effect somewhere.
         """
         found = tuple(misfits)
         unfit = {each.rule for each in found}
         fitting = {pattern for rule, pattern in self.written.items() if rule not in unfit}
         idle = {rule: self.written[rule] for rule in unfit if self.written.get(rule) in fitting}
-        wrong = tuple(each for each in found if each.rule not in idle)
+        wrong = tuple(self._by_pattern(each) for each in found if each.rule not in idle)
         staying = {each.rule for each in found if each.stays}
         noted = {
             rule: pattern
@@ -67,6 +69,13 @@ class Spread(NamedTuple):
             if rule not in staying and (rule[0], rule[1], rule[3]) not in self.taken
         }
         return wrong, tuple(_notes(noted))
+
+    def _by_pattern(self, misfit: Misfit) -> Misfit:
+        pattern = self.written.get(misfit.rule)
+        if pattern is None:
+            return misfit
+        rule = pattern.version, pattern.type, pattern.rule, pattern.property
+        return msgspec.structs.replace(misfit, rule=rule)
 
 
 def _notes(idle: Mapping[RuleKey, Pattern]) -> Iterable[Finding]:

@@ -1,16 +1,25 @@
 """What clients make of what they read: the edits that come up in every proof."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from trundle.runtime import DocumentError
 from trundle.verify._broken import spoken, tree
 from trundle.verify._case import Case, Json, Subject, Write, make
 from trundle.verify._stored import read_edited
-from trundle.verify._tree_edits import WAYS, edited_lists, scalars_by_property, with_other_scalars
+from trundle.verify._tree_edits import (
+    WAYS,
+    edited_lists,
+    scalars_by_property,
+    with_other_scalars,
+    without_one_scalar,
+)
 
 APART = 7
 """A mixed edit takes its values from a covering document so many times as far on."""
+_TRIED = 8
+"""How many scalars are left out, one after the other, to find one that may be."""
 Covering = Callable[[str], Sequence[bytes]]
 """The covering documents of a version."""
 
@@ -90,6 +99,14 @@ class ClientEdits:
             self._scalars[read.version] = scalars_by_property(documents)
         edited = with_other_scalars(read.seen, self._scalars[read.version], number)
         return self._valid(read, edited)
+
+    def without_one_scalar(self, read: Read | None, number: int) -> Json | None:
+        """What was read, without one scalar of an object within it, the first from a number on that may be left out."""
+        if read is None:
+            return None
+        fewer = islice(without_one_scalar(read.seen, number), _TRIED)
+        valid = (self._valid(read, each) for each in fewer)
+        return next((each for each in valid if each is not None), None)
 
     def _valid(self, read: Read, edited: Any) -> Json | None:
         """An edited tree as JSON; None where it is not valid."""

@@ -139,10 +139,11 @@ def _is_allowed(
     stored, written, seen, edited = objects
     place, expected, found = wrong
     puts = stored, written
+    removes = any(isinstance(each.one, dict | list) for each in edit.made)
     if (
         hidden_beside_more(scheme, puts, version, place)
         or (edited.__labels__ and nothing_in(edit.was, edit.becomes, place))
-        or goes_with_an_object(scheme, _removal(scheme, *objects), version, place)
+        or (removes and goes_with_an_object(scheme, _removal(scheme, *objects), version, place))
         or stands_for_nothing(scheme, puts, version, place, edit)
         or no_longer_fits(scheme, written, version, place, edit, edited)
     ):

@@ -187,6 +187,7 @@ class _Proving:
                 for changed in (
                     self.edits.mixed(read, number),
                     self.edits.emptied(read),
+                    self.edits.without_one_scalar(read, number),
                     replaced,
                 ):
                     self.hold(Case(version=editor, writes=writes, edited=changed), _OF_EDITS)

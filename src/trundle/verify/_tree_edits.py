@@ -1,12 +1,13 @@
 """Edits that come up in every proof: of lists, added, removed and reordered elements on every level; of all scalars."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from trundle.verify._broken import same
 from trundle.verify._values import KEY_PROPERTIES
 
 WAYS = ("reversed", "first removed", "one more in front", "first changed")
+_Place: TypeAlias = tuple[str | int, ...]
 _IDENTIFYING = frozenset({*KEY_PROPERTIES, "apiVersion", "kind", "type"})
 
 
@@ -64,6 +65,44 @@ def with_other_scalars(value: Any, known: Mapping[str, Sequence[Any]], number: i
         return others[number % len(others)] if others and name not in _IDENTIFYING else value
 
     return changed(value, "")
+
+
+def without_one_scalar(value: Any, number: int) -> Iterator[Any]:
+    """Documents that lack one scalar of an object within the document, each another one, from one on that the number determines.
+
+    What identifies an element or a type stays.
+
+    Args:
+        value: a tree, as `trundle.verify._broken.tree` makes it; it is left alone.
+        number: chooses where to begin.
+    """
+    places = [each for each in _places_of_scalars(value, ()) if len(each) > 1]
+    for at in range(len(places)):
+        yield _without(value, places[(number + at) % len(places)])
+
+
+def _places_of_scalars(value: Any, place: _Place) -> Iterator[_Place]:
+    """The places of all scalars that are members of objects."""
+    if isinstance(value, dict):
+        for name, member in value.items():
+            if isinstance(member, dict | list):
+                yield from _places_of_scalars(member, (*place, name))
+            elif name not in _IDENTIFYING:
+                yield (*place, name)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            if isinstance(item, dict | list):
+                yield from _places_of_scalars(item, (*place, number))
+
+
+def _without(value: Any, place: _Place) -> Any:
+    """A tree without the member at a place."""
+    first, *rest = place
+    if not rest:
+        return {name: member for name, member in value.items() if name != first}
+    copied: Any = [*value] if isinstance(value, list) else {**value}
+    copied[first] = _without(value[first], tuple(rest))
+    return copied
 
 
 def _scalars(value: Any, name: str) -> Iterator[tuple[str, Any]]:

@@ -80,6 +80,8 @@ class _Comparison:
             if isinstance(one, str) and isinstance(place, int)
             for name in _all_names({one}, edit.renamed)
         }
+        ends = [value for each in edit.made for value in (each.one, each.other)]
+        self.only_scalars = not any(isinstance(each, dict | list) for each in ends)
         own_lists: set[str] = set()
         for each in edit.made:
             own = _objects_only(_after_lists(each.path))
@@ -106,6 +108,8 @@ class _Comparison:
         elif becomes is MISSING:
             if same(before, was) and same(before, after) and not self.lists and not self.hooks:
                 yield path, MISSING, after  # something else may be an entry that is current again
+            elif self.only_scalars and isinstance(before, dict) and isinstance(was, dict):
+                yield from self.left(path, before, after, was)
         elif before is MISSING and after is MISSING and was is not MISSING:
             return  # what others have there does not fit the version, with the edit and without
         elif isinstance(becomes, dict) and isinstance(was, dict) and isinstance(before, dict):
@@ -115,6 +119,14 @@ class _Comparison:
                 yield from self.elements(path, before, after, was, becomes)
         else:
             yield from self.outside(path, becomes, after)
+
+    def left(
+        self, path: Path, before: dict[str, Any], after: Any, was: dict[str, Any]
+    ) -> Iterator[Wrong]:
+        """What the writer could not see of an object stays, where the edit took away all that it could see."""
+        for name, value in before.items():
+            found = after.get(name, MISSING) if isinstance(after, dict) else MISSING
+            yield from self.compare((*path, name), value, found, was.get(name, MISSING), MISSING)
 
     def outside(self, path: Path, expected: Any, found: Any) -> Iterator[Wrong]:
         """What the edit says, although more may be beside it that the writer could not see."""
@@ -205,7 +217,7 @@ class _Comparison:
     def elements(
         self, path: Path, before: Any, after: Any, was: Any, becomes: Any
     ) -> Iterator[Wrong]:
-        if path and path[-1] in self.names:
+        if path and path[-1] in self.names and path[-1] not in self.keys:
             return  # the writer has a single value there, whatever its key
         found = self.by_key(path, before, after, was, becomes)
         if found is None:
