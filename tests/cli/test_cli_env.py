@@ -82,7 +82,7 @@ def shop(line):
     line.env("create", "shop", "--folder", "deployed", "--programs", "programs.yaml")
     line.env("secret", "shop", "db", stdin="tea-4-two\n")
     line.write("web.yaml", WEB)
-    line.env("add", "shop", "acme.Web", "--values", "web.yaml", "--name", "web")
+    line.env("add", "shop", "acme.Web", "--class", "acme.Web", "--values", "web.yaml", "--name", "web")
     return line
 
 
@@ -193,7 +193,8 @@ REFUSED = [
     ("add shop acme.Wob", 5, "acme.Wob: expected a package acme.Wob that default sees"),
     ("add shop acme.Web@2", 5, "found only 1.0.0; name another range"),
     ("add shop acme.Web@x", 2, "acme.Web@x: expected NAME or NAME@RANGE"),
-    ("add shop acme.Web --form no.yaml", 2, "acme.Web: expected no form of acme.Web"),
+    ("add shop acme.Web --form no.yaml", 2, "found no.yaml; write one of UI/ui.yaml"),
+    ("add shop acme.Db --form no.yaml", 2, "acme.Db: expected no form of acme.Db"),
     ("add shop acme.Web --class acme.Wob", 2, "found acme.Wob; did you mean acme.Web?"),
     ("secret shop nine --remove", 5, "shop: expected the secret nine, found only db"),
     ("call shop web deploy", 3, "run `trundle env deploy shop`"),
