@@ -11,7 +11,14 @@ from trundle.verify._broken import MISSING, Difference, LawBroken, differences, 
 from trundle.verify._made_anew import may_be_made_anew
 from trundle.verify._removed import Removal, goes_with_an_object
 from trundle.verify._seen import context_of, in_free_form, named, some_versions, tree_of, view
-from trundle.verify._views import Edit, Path, changed_wrongly, nothing_in, value_at
+from trundle.verify._views import (
+    Edit,
+    Path,
+    changed_wrongly,
+    nothing_in,
+    takes_scalars,
+    value_at,
+)
 
 NOTHING: Mapping[str, str] = {}
 Apart: TypeAlias = Callable[[str, str, Path], bool]
@@ -139,11 +146,13 @@ def _is_allowed(
     stored, written, seen, edited = objects
     place, expected, found = wrong
     puts = stored, written
-    removes = any(isinstance(each.one, dict | list) for each in edit.made)
     if (
         hidden_beside_more(scheme, puts, version, place)
         or (edited.__labels__ and nothing_in(edit.was, edit.becomes, place))
-        or (removes and goes_with_an_object(scheme, _removal(scheme, *objects), version, place))
+        or (
+            not takes_scalars(edit.made)
+            and goes_with_an_object(scheme, _removal(scheme, *objects), version, place)
+        )
         or stands_for_nothing(scheme, puts, version, place, edit)
         or no_longer_fits(scheme, written, version, place, edit, edited)
     ):

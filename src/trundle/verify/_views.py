@@ -7,7 +7,7 @@ to be seen.
 
 import functools
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -61,6 +61,11 @@ def changed_wrongly(edit: Edit, *, lists: bool, hooks: bool) -> Iterator[Wrong]:
     )
 
 
+def takes_scalars(made: Iterable[Difference]) -> bool:
+    """Whether an edit does nothing but take scalars away: all objects stay, and of the variants that they were of."""
+    return all(each.other is MISSING and not isinstance(each.one, dict | list) for each in made)
+
+
 class _Comparison:
     def __init__(self, edit: Edit, *, lists: bool, hooks: bool) -> None:
         self.lists = lists
@@ -80,8 +85,7 @@ class _Comparison:
             if isinstance(one, str) and isinstance(place, int)
             for name in _all_names({one}, edit.renamed)
         }
-        ends = [value for each in edit.made for value in (each.one, each.other)]
-        self.only_scalars = not any(isinstance(each, dict | list) for each in ends)
+        self.takes_scalars = takes_scalars(edit.made)
         own_lists: set[str] = set()
         for each in edit.made:
             own = _objects_only(_after_lists(each.path))
@@ -108,7 +112,7 @@ class _Comparison:
         elif becomes is MISSING:
             if same(before, was) and same(before, after) and not self.lists and not self.hooks:
                 yield path, MISSING, after  # something else may be an entry that is current again
-            elif self.only_scalars and isinstance(before, dict) and isinstance(was, dict):
+            elif self.takes_scalars and isinstance(before, dict) and isinstance(was, dict):
                 yield from self.left(path, before, after, was)
         elif before is MISSING and after is MISSING and was is not MISSING:
             return  # what others have there does not fit the version, with the edit and without
