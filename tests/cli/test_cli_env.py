@@ -82,7 +82,9 @@ def shop(line):
     line.env("create", "shop", "--folder", "deployed", "--programs", "programs.yaml")
     line.env("secret", "shop", "db", stdin="tea-4-two\n")
     line.write("web.yaml", WEB)
-    line.env("add", "shop", "acme.Web", "--class", "acme.Web", "--values", "web.yaml", "--name", "web")
+    line.env(
+        "add", "shop", "acme.Web", "--class", "acme.Web", "--values", "web.yaml", "--name", "web"
+    )
     return line
 
 
