@@ -197,6 +197,18 @@ def test_an_upgrade_that_failed_goes_on(shop, again):
 
 
 @pytest.mark.full
+def test_an_upgrade_that_failed_goes_on_to_what_is_newer_still(shop):
+    offer(shop, MINOR)
+    (shop.folder / "upgraded.yaml").mkdir()
+    with pytest.raises(EngineError, match="upgraded"):
+        shop.run(upgrade)
+    (shop.folder / "upgraded.yaml").rmdir()
+    offer(shop, app("1.2.0", more=UPGRADE))
+    assert shop.run(upgrade).upgraded == {"a": ("1.0.0", "1.2.0")}
+    assert shop.model()["applications"][0]["cameFrom"] == "1.0.0"
+
+
+@pytest.mark.full
 def test_only_the_packages_that_are_named(shop):
     offer(shop, MINOR)
     with pytest.raises(NoSuchObjectError, match=r"a, io\.murano"):

@@ -226,19 +226,20 @@ def upgrade(
         RunOptions(time_limit, memory_limit, trace),
     )
     done, left = _run("Upgrading", work, given, options)
+    is_upgraded = bool(done.upgraded) or done.number is not None
     for each in done.findings:
         warn(each.coded)
     if output is not Format.TABLE:
         moved = {key: {"from": old, "to": new} for key, (old, new) in done.upgraded.items()}
         print_data(result_data(done, dry_run=dry_run) | {"upgraded": moved}, output.value)
-    elif done.upgraded or done.number is not None:
+    elif is_upgraded:
         for package, (old, new) in done.upgraded.items():
             print_text(f"{package} {old} -> {new}\n")
         print_result_of(done, output, dry_run=dry_run)
     for package, version in left.items():
         if not packages or package in packages:
             say(f"note: {package} {version} is another major version; --major goes there")
-    if done.upgraded or done.number is not None:
+    if is_upgraded:
         say_done(f"upgraded {name}{_numbered(done.number)}", dry_run=dry_run)
     else:
         say(f"{name} has the newest versions")

@@ -1,6 +1,7 @@
 """Upgrades of environments: the model is converted to newer versions of packages, and deployed."""
 
 from collections.abc import Collection, Mapping
+from typing import TypeAlias
 
 from trundle.catalog import Snapshot
 from trundle.engine import HEADER
@@ -13,7 +14,7 @@ from trundle.environments._notes import Plan, pending_upgrades
 from trundle.environments._records import Environment, Lock, Model, Result
 from trundle.environments._rows import Rows
 from trundle.environments._running import carry_out
-from trundle.errors import Finding, listed
+from trundle.errors import listed
 from trundle.models import Converted, convert_model
 from trundle.packages import Package
 from trundle.project.package_evolution import PackageEvolutions, api_version
@@ -21,6 +22,9 @@ from trundle.version import ANY, SemVer
 
 _UPGRADE = "upgrade"
 """What the history calls an upgrade."""
+
+_Steps: TypeAlias = Mapping[str, tuple[SemVer, SemVer]]
+"""By package: the oldest version that objects have, and the one that they get."""
 
 
 def upgrade(
@@ -82,13 +86,20 @@ def upgrade(
         return Plan(_UPGRADE, converted.model, kept, {**upgraded, **pending})
 
     done = carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
-    moved = {each: (str(old), str(new)) for each, (old, new) in {**(begun or {}), **steps}.items()}
-    findings: tuple[Finding, ...] = converted.findings
-    return Result(done.number, done.changes, findings=findings, upgraded=moved)
+    moved = _moved(begun or {}, steps)
+    return Result(done.number, done.changes, findings=converted.findings, upgraded=moved)
 
 
-def _begun(rows: Rows, environment: Environment) -> dict[str, tuple[SemVer, SemVer]] | None:
-    """Which packages got another version by an upgrade that has not come to its end, as `_steps` gives them; None where there is no such upgrade."""
+def _moved(begun: _Steps, steps: _Steps) -> dict[str, tuple[str, str]]:
+    """The version that each package had before the upgrade was begun, and the one that it gets, as text."""
+    return {
+        each: (str(begun.get(each, step)[0]), str(step[1]))
+        for each, step in {**begun, **steps}.items()
+    }
+
+
+def _begun(rows: Rows, environment: Environment) -> _Steps | None:
+    """Which packages got another version by an upgrade that has not come to its end; None where there is no such upgrade."""
     last = rows.deployment(environment, environment.revision)
     if last is None or last.outcome == "succeeded":
         return None
@@ -157,7 +168,7 @@ def newer_majors(environments: Environments, name: str, *, tenant: str) -> dict[
 
 def _steps(
     name: str, model: Model, snapshot: Snapshot, packages: Collection[str], *, major: bool
-) -> dict[str, tuple[SemVer, SemVer]]:
+) -> _Steps:
     """Which packages get another version: the oldest that objects have, and the one that they get."""
     versions = _versions(model)
     for each in packages:
