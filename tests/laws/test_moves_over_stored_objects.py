@@ -260,3 +260,84 @@ def test_what_moves_into_an_object_stays_where_its_writer_removes_the_object(
     assert x.put(V2, p={"r": "1"}).put(V1, k=written).read(V2) == {"p": {"k": shown}}
     assert x.put(V2, p={"k": shown, "r": "1"}).put(V1, k=written).read(V2) == {"p": {"k": shown}}
     assert x.put(V1).read(V2) == {}
+
+
+EMPTIED = {
+    "beside what another version has outside": (
+        {
+            V1: {"Thing": {"q": "Q", "o": "O"}, "O": {"s": "S"}, "S": {}, "Q": {"l": "string"}},
+            V2: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {"k": "string", "l": "string"}},
+        },
+        (rules(V1, move={"q.l": "o.s.l"}),),
+        V2,
+        [(V2, {"o": {"s": {"k": "a", "l": "z"}}}), (V1, {"o": {}, "q": {"l": "y"}})],
+    ),
+    "beside what a later version has outside": (
+        {
+            V1: {"Thing": {"q": "Q"}, "W": {}, "Q": {"w": "W"}},
+            V2: {"Thing": {"q": "Q"}, "W": {}, "Q": {"w": "W", "l": "string"}},
+            V3: {"Thing": {"o": "O"}, "O": {"l": "string"}},
+        },
+        (rules(V2, move={"q.l": "o.l"}),),
+        V2,
+        [(V2, {"q": {"w": {}, "l": "x"}}), (V1, {"q": {}})],
+    ),
+    "of what versions between do not have": (
+        {
+            V1: {"Thing": {"p": "P"}, "U": {}, "P": {"u": "U", "s": "S"}, "S": {"l": "string"}},
+            V2: {"Thing": {"p": "P"}, "P": {"l": "string"}},
+            V3: {"Thing": {"p": "P"}, "U": {}, "P": {"u": "U"}},
+        },
+        (rules(V1, move={"p.s.l": "p.l"}),),
+        V1,
+        [(V1, {"p": {"s": {"l": "y"}, "u": {}}}), (V3, {"p": {}})],
+    ),
+    "and something else moves within": (
+        {
+            V1: {"Thing": {"o": "O"}, "T": {"k": "string", "l": "string"}, "O": {"t": "T"}},
+            V2: {"Thing": {"o": "O", "l": "string"}, "O": {"k": "string"}},
+        },
+        (rules(V1, move={"o.t.k": "o.k", "o.t.l": "l"}),),
+        V1,
+        [(V1, {"o": {"t": {"k": "z"}}}), (V2, {"l": "x", "o": {}})],
+    ),
+    "of what the bag keeps": (
+        {
+            V1: {"Thing": {"q": "Q", "o": "O"}, "O": {"k": "string"}, "Q": {"l": "string"}},
+            V2: {
+                "Thing": {"o": "O", "q": "Q"},
+                "O": {"l": "string"},
+                "Q": {"w": "W"},
+                "W": {"k": "string"},
+            },
+        },
+        (rules(V1, move={"o.k": "q.w.k", "q.l": "o.l"}),),
+        V1,
+        [(V2, {"q": {"w": {}}}), (V1, {"q": {"l": "y"}}), (V2, {"o": {"l": "y"}, "q": {}})],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", EMPTIED.values(), ids=EMPTIED)
+def test_an_object_that_its_writer_empties_is_there_to_it(store, case):
+    versions, changes, hub, writes = case
+    x = store(versions, *changes, hub=hub)
+    for version, written in writes:
+        assert x.put(version, **written).read(version) == written
+
+
+def test_what_others_have_within_an_object_goes_with_it_although_its_writer_does_not_see_that(
+    store,
+):
+    x = store(
+        {
+            V1: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {"l": "string"}},
+            V2: {"Thing": {"o": "O", "l": "string"}, "O": {}},
+            V3: {"Thing": {"o": "O"}, "O": {"s": "S", "l": "string"}, "S": {}},
+        },
+        rules(V1, move={"o.s.l": "l"}),
+        rules(V2, move={"l": "o.l"}),
+    )
+    assert x.put(V1, o={"s": {}}).put(V2, l="x").read(V2) == {"l": "x"}
+    assert x.read(V3) == {"o": {"l": "x"}}
+    assert x.read(V1) == {"o": {"s": {"l": "x"}}}

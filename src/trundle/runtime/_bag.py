@@ -103,8 +103,7 @@ def stash(
             return
         entry = NoEntry(value)
         entry.there = holds_object(target, holder) if holder else there
-        entry.holder, entry.own = holder, own
-    entry.stashing = Stashing(witness, None if hooked else derived, hooked, aliases)
+    entry.stashing = Stashing(witness, None if hooked else derived, hooked, aliases, holder, own)
     put_entry(target, place, entry)
 
 
@@ -121,13 +120,9 @@ class NoEntry(Entry):
 
     Attributes:
         there: whether the writer has an object of which there is nothing to be said.
-        holder: the path of the nested object whose presence it says, where a put keeps that as its edit leaves it.
-        own: whether it says that of the writer, too.
     """
 
     there: bool = False
-    holder: tuple[str, ...] = ()
-    own: bool = False
 
     __hash__ = None  # type: ignore[assignment]
 

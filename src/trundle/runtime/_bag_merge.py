@@ -63,7 +63,7 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
             presences.append((place, either))
             continue
         if isinstance(new, NoEntry) and isinstance(old, NoEntry) and _says_the_same(old, new):
-            (presences if new.holder else unsaid).append((place, new))
+            (presences if new.stashing.holder else unsaid).append((place, new))
             continue
         left = old is not None and new is not None and _same_entry(old, new)
         if left and not _is_renewed(stored, place, new):

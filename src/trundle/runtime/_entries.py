@@ -64,12 +64,16 @@ class Stashing(NamedTuple):
         derived: the value that the object has without the entry; None where that is not known, or a hook makes it.
         hooked: whether a hook derives that.
         aliases: other places that the same value may have been stashed at.
+        holder: the path of the nested object whose presence the entry says, where a put keeps that as its edit leaves it.
+        own: whether the entry says that of the writer, too.
     """
 
     witness: Derive | None = None
     derived: Derive | None = None
     hooked: bool = False
     aliases: Aliases = ()
+    holder: tuple[str, ...] = ()
+    own: bool = False
 
 
 class BaseEntry(msgspec.Struct, eq=False):

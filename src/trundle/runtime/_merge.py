@@ -110,13 +110,12 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     for name in different:
         merge_attribute(result, name, getattr(before, name), getattr(after, name))
     if isinstance(stored, StorageObject):
-        drop_removed(result, before, after)
+        gone = drop_removed(result, before, after)
         take_place(result, before, after)
         if not alike:
             merge_bags(result, stored, before, after, _MERGES)
-            keep_presences(result, stored, before, after)
-        else:
-            tidy(result)
+        keep_presences(result, stored, before, after, gone)
+        tidy(result)
     return without_hollow(result) if isinstance(result.unknown, Hollow) else result
 
 

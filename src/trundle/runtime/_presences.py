@@ -1,6 +1,7 @@
 """Nested objects into which rules lead: what an edit of one version removes with them, and what it leaves of them to others."""
 
 import typing
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -52,62 +53,68 @@ def watch(
     with unmarked():
         mark = WatchedPresence(derived(target))
     mark.there = holds_object(target, holder)
-    mark.holder = holder
-    mark.stashing = Stashing(witness, derived, aliases=aliases)
+    mark.stashing = Stashing(witness, derived, aliases=aliases, holder=holder)
     put_entry(target, place, mark)
 
 
-def keep_presences(result: Any, stored: Any, before: Any, after: Any) -> None:
-    """Keeps nested objects there, or not, to versions of which an edit says nothing.
+def keep_presences(
+    result: Any, stored: Any, before: Any, after: Any, gone: Collection[Path]
+) -> None:
+    """Keeps nested objects there, or not, to versions of which an edit says nothing, and to the writer what it says of its own.
 
     What moves into a stored object makes it more than other versions see of it. To these it stays what it was, where the writer
-    has not made or removed it, and its own object shows them the same as before.
+    has not made or removed it, and its own object shows them the same as before. The writer's own stays what it says although what
+    it removes within was all that the stored object shows it.
 
     Args:
         result: the merged object.
         stored: the stored object.
         before: the object as the writer sees it.
         after: what the writer makes of that.
+        gone: the paths of the nested objects that the writer removes. What is within them goes with them.
     """
+    removed = _entries_within(result, gone)
     ours = entries_of(before)
     for place, new in entries_of(after).items():
         old = ours.get(place)
-        if not isinstance(new, NoEntry) or not isinstance(old, NoEntry) or not new.holder:
+        if old is None or not new.stashing.holder or place in removed:
             continue
-        if new.own and new.value is True:
-            continue  # the writer sees the object by what is in it, whatever an entry says
-        if old.there is new.there and same(old.value, new.value):
+        if isinstance(new, NoEntry) is isinstance(old, NoEntry) and same(old.value, new.value):
+            if isinstance(new, NoEntry) and old.there is not new.there:
+                continue
             _keep(result, stored, place, new)
 
 
-def _keep(result: Any, stored: Any, place: tuple[str, str], mark: NoEntry) -> None:
+def _keep(result: Any, stored: Any, place: tuple[str, str], said: Entry) -> None:
     """Lets a nested object be there or not as it was before the edit."""
-    places = (place, *map(place_of, mark.stashing.aliases))
-    had = _presence(stored, places, mark)
-    if same(had, _presence(result, places, mark)):
+    places = (place, *map(place_of, said.stashing.aliases))
+    shown = said.value is True if isinstance(said, NoEntry) else True
+    # A writer sees its own object by what is in it, whatever an entry says.
+    had = said.value if said.stashing.own and shown else _presence(stored, places, said)
+    if same(had, _presence(result, places, said)):
         return
     kept = {each: entry for each, entry in entries_of(result).items() if each not in places}
     fill(result, kept)
     if had is not ABSENT:
-        _restore(result, stored, mark.holder, empty=had is True)
-    assert mark.stashing.derived is not None
-    if same(had, mark.stashing.derived(result)):
+        _restore(result, stored, said.stashing.holder, empty=had is True)
+    assert said.stashing.derived is not None
+    if same(had, said.stashing.derived(result)):
         return
     entry = Entry(had)
-    entry.stashing = mark.stashing
+    entry.stashing = said.stashing
     fill(result, {**kept, place: entry})
     accompany(result, [entry])
 
 
-def _presence(holder: Any, places: tuple[tuple[str, str], ...], mark: NoEntry) -> Any:
+def _presence(holder: Any, places: tuple[tuple[str, str], ...], said: Entry) -> Any:
     """Whether a nested object of a stored one is there to the versions that share an entry."""
     entries = entries_of(holder)
     for entry in (entries[place] for place in places if place in entries):
-        if current(holder, entry, mark.stashing.witness):
+        if current(holder, entry, said.stashing.witness):
             raw = isinstance(entry.value, msgspec.Raw)
             return msgspec.json.decode(entry.value) if raw else entry.value
-    assert mark.stashing.derived is not None
-    return mark.stashing.derived(holder)
+    assert said.stashing.derived is not None
+    return said.stashing.derived(holder)
 
 
 def _restore(result: Any, stored: Any, path: Path, *, empty: bool) -> None:
@@ -132,8 +139,12 @@ def _admits_null(class_: Any, attribute: str) -> bool:
     return type(None) in typing.get_args(types[attribute])
 
 
-def drop_removed(result: Any, before: Any, after: Any) -> None:
-    """Drops what other versions have in a nested object that the writer removes, and that stays for what some have outside of it."""
+def drop_removed(result: Any, before: Any, after: Any) -> Collection[Path]:
+    """Drops what other versions have in nested objects that the writer removes, and that stay for what some have outside of them.
+
+    Returns:
+        the paths of these objects.
+    """
     gone = [
         path
         for path in dict.fromkeys(path for path, _ in _tables(result))
@@ -141,20 +152,22 @@ def drop_removed(result: Any, before: Any, after: Any) -> None:
         and not holds_object(after, path)
         and not _writes_free_form_object(after, path)
     ]
-    if not gone:
-        return
     staying = dict(result.__staying__)
     for path in gone:
         held = value_at(result, path)
         if path in staying and isinstance(held, GeneratedObject):
             set_value(result, path, _left(held, path, staying))
-    if result.property_bag is not ABSENT:
-        removed = {
-            place for path, places in result.__entries_within__ if path in gone for place in places
-        }
+    if gone and result.property_bag is not ABSENT:
+        removed = _entries_within(result, gone)
         entries = entries_of(result)
         if removed & entries.keys():
             fill(result, {place: each for place, each in entries.items() if place not in removed})
+    return gone
+
+
+def _entries_within(result: Any, gone: Collection[Path]) -> set[tuple[str, str]]:
+    """The places of the entries that keep what other versions have in some nested objects."""
+    return {place for path, places in result.__entries_within__ if path in gone for place in places}
 
 
 def _writes_free_form_object(written: Any, path: Path) -> bool:

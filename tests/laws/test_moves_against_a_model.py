@@ -1,0 +1,260 @@
+"""Drawn schemas in which values move between objects, held against a model of plain data.
+
+Each value has a path in some versions, and may be written otherwise in the later ones. Clients write documents and parts of
+them: they remove objects, write beside them in the same edit, and write objects that are empty. The model says that
+
+- a client reads what it wrote, and what a client of another version wrote of a value that both know;
+- a value that the writer does not know stays, unless the writer removes an object that holds it in some version;
+- writing back what is read changes nothing that is stored.
+"""
+
+import copy
+import json
+import random
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import pytest
+from amounts import amount
+from evolving import evolve, forget, rules, thing
+
+from trundle.evolution import NamedConversion
+from trundle.runtime import Scheme
+
+VERSIONS = ["2020-01-01", "2021-01-01", "2022-01-01"]
+OBJECTS = ["o", "p", "q", "o.s", "o.t", "p.s", "p.u", "q.w", "o.s.z"]
+SPELLINGS = {
+    "text": (["x", "y", "z"], ["x", "y", "z"]),
+    "enum": (["Gold", "Iron", "Tin"], ["au", "fe", "sn"]),
+    "number": (["0", "1", "2"], [0, 1, 2]),
+}
+"""How a value is written in earlier versions, and in later ones."""
+
+Document = dict[str, Any]
+
+
+def outer(path: str) -> str:
+    return path.rpartition(".")[0]
+
+
+def value_at(document: Document, path: str) -> Any:
+    """What a document has at a path; None where it has nothing."""
+    found: Any = document
+    for name in filter(None, path.split(".")):
+        if not isinstance(found, dict) or name not in found:
+            return None
+        found = found[name]
+    return found
+
+
+def put_at(document: Document, path: str, value: Any) -> None:
+    value_at(document, outer(path))[path.rpartition(".")[2]] = value
+
+
+class Line(NamedTuple):
+    """A value through all versions.
+
+    Attributes:
+        name: its name.
+        kind: how it is written.
+        paths: where each version has it; empty where it has none.
+        later: the first version that writes it as later versions do.
+    """
+
+    name: str
+    kind: str
+    paths: list[str]
+    later: int
+
+    def written(self, version: int, value: int) -> Any:
+        return SPELLINGS[self.kind][version >= self.later][value]
+
+    def read(self, version: int, document: Document) -> int | None:
+        """Which of its values a document has."""
+        found = value_at(document, self.paths[version])
+        return None if found is None else SPELLINGS[self.kind][version >= self.later].index(found)
+
+    def type(self, version: int) -> str:
+        later = version >= self.later
+        kinds = {"text": "string", "enum": self.name.upper()}
+        return kinds.get(self.kind, "integer" if later else "string")
+
+
+class Drawn:
+    """A drawn evolution, and what clients do with it."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.versions = range(self.random.choice([2, 2, 3]))
+        self.objects = [self._draw_objects() for _ in self.versions]
+        self.lines = [self._draw_line(f"l{each}") for each in range(self.random.randint(2, 6))]
+        self.hub = self.random.choice([*self.versions, self.versions[-1]])
+
+    def _draw_objects(self) -> list[str]:
+        found: list[str] = []
+        for each in OBJECTS:
+            if (not outer(each) or outer(each) in found) and self.random.random() < 0.6:
+                found.append(each)
+        return found
+
+    def _draw_line(self, name: str) -> Line:
+        first = self.random.choice([0, 0, 0, *self.versions])
+        last = self.random.choice([self.versions[-1]] * 3 + [*self.versions[first:]])
+        paths: list[str] = []
+        for version in self.versions:
+            before = paths[-1] if paths else ""
+            stays = outer(before) in ("", *self.objects[version]) and self.random.random() < 0.4
+            if not first <= version <= last:
+                paths.append("")
+            elif before and stays:
+                paths.append(before)
+            else:
+                holder = self.random.choice(["", *self.objects[version]])
+                paths.append(f"{holder}.{name}".lstrip("."))
+        later = self.random.choice(self.versions[1:])
+        return Line(name, self.random.choice(["text", *SPELLINGS]), paths, later)
+
+    def scheme(self) -> Scheme:
+        definitions = {VERSIONS[each]: self._types(each) for each in self.versions}
+        changes = [self._rules(each) for each in self.versions[:-1]]
+        changes = [rules(VERSIONS[each], **found) for each, found in enumerate(changes) if found]
+        return evolve(definitions, *changes, hub=VERSIONS[self.hub])
+
+    def _types(self, version: int) -> dict[str, Any]:
+        def type_of(path: str) -> str:
+            return path.replace(".", "").upper() if path else "Thing"
+
+        found: dict[str, Any] = {type_of(each): {} for each in ("", *self.objects[version])}
+        for each in self.objects[version]:
+            found[type_of(outer(each))][each.rpartition(".")[2]] = type_of(each)
+        for line in self.lines:
+            if line.paths[version]:
+                found[type_of(outer(line.paths[version]))][line.name] = line.type(version)
+            if line.kind == "enum":
+                found[line.name.upper()] = SPELLINGS["enum"][version >= line.later]
+        return found
+
+    def _rules(self, older: int) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for line in self.lines:
+            one, other = line.paths[older : older + 2]
+            if not one or not other:
+                continue
+            if one != other:
+                found.setdefault("move", {})[one] = other
+            if line.later == older + 1 and line.kind == "enum":
+                found.setdefault("values", {})[one] = dict(zip(*SPELLINGS["enum"], strict=True))
+            if line.later == older + 1 and line.kind == "number":
+                conversion = NamedConversion(name="string-to-integer")
+                found.setdefault("convert", {})[one] = conversion
+        return found
+
+    def document(self, version: int) -> Document:
+        made: Document = {}
+        for each in self.objects[version]:
+            if value_at(made, outer(each)) is not None and self.random.random() < 0.6:
+                put_at(made, each, {})
+        for line in self.lines:
+            if self._fits(made, line.paths[version]) and self.random.random() < 0.7:
+                put_at(made, line.paths[version], self._value(line, version))
+        return made
+
+    def edited(self, version: int, seen: Document) -> Document:
+        """What a client makes of what it sees: it writes and removes values and objects."""
+        made = copy.deepcopy(seen)
+        for _ in range(self.random.randint(1, 3)):
+            line = self.random.choice(self.lines)
+            path = self.random.choice([*self.objects[version], line.paths[version]])
+            choice = self.random.random()
+            if choice < 0.1:
+                return self.document(version)
+            if not self._fits(made, path):
+                continue
+            if path != line.paths[version] and value_at(made, path) is None:
+                put_at(made, path, {})
+            elif path != line.paths[version] or choice < 0.4:
+                value_at(made, outer(path)).pop(path.rpartition(".")[2], None)
+            else:
+                put_at(made, path, self._value(line, version))
+        return made
+
+    def _fits(self, document: Document, path: str) -> bool:
+        return bool(path) and value_at(document, outer(path)) is not None
+
+    def _value(self, line: Line, version: int) -> Any:
+        return line.written(version, self.random.randrange(3))
+
+    def kept(self, document: Document, path: str = "") -> Document:
+        """A document but for empty objects that the stored version does not have: these go with the last that was in them."""
+        found = {}
+        for name, value in document.items():
+            inner = f"{path}.{name}".lstrip(".")
+            shown = self.kept(value, inner) if isinstance(value, dict) else value
+            if shown != {} or inner in self.objects[self.hub]:
+                found[name] = shown
+        return found
+
+    def expect(self, writer: int, wrote: Document, before: list[Document], after: Any) -> None:
+        """Holds what all versions read after a write to what it changes."""
+        assert self.kept(after[writer]) == self.kept(wrote)
+        for line in self.lines:
+            goes = bool(before) and self._goes(line, writer, before[writer], wrote)
+            for version in self.versions:
+                if not line.paths[version]:
+                    continue
+                shown = line.read(version, after[version])
+                between = line.paths[min(writer, version) : max(writer, version) + 1]
+                if all(between):
+                    assert shown == line.read(writer, wrote), line
+                elif not (goes and shown is None):
+                    had = line.read(version, before[version]) if before else None
+                    assert shown == had, line
+
+    def _goes(self, line: Line, writer: int, seen: Document, wrote: Document) -> bool:
+        """Whether a client removes an object that holds a value in some version."""
+        held = {inner for path in line.paths for inner in self._holders(path)}
+        known = [each for each in self.objects[writer] if each in held]
+        return any(
+            value_at(seen, each) is not None and value_at(wrote, each) is None for each in known
+        )
+
+    @staticmethod
+    def _holders(path: str) -> Iterator[str]:
+        while path := outer(path):
+            yield path
+
+
+def put(scheme: Scheme, version: int, document: Document, stored: Any, *, as_json: bool) -> Any:
+    """What a store keeps, written by one of the two ways."""
+    named = thing(VERSIONS[version], **document)
+    if not as_json:
+        return scheme.put(VERSIONS[version], named, stored)
+    base = None if stored is None else json.dumps(stored).encode()
+    return json.loads(scheme.put(VERSIONS[version], json.dumps(named).encode(), base))
+
+
+def read(scheme: Scheme, version: int, stored: Any) -> Document:
+    found: Document = scheme.read(VERSIONS[version], stored)
+    return {name: each for name, each in found.items() if name not in ("apiVersion", "kind")}
+
+
+@pytest.mark.parametrize("seed", range(amount(800)))
+def test_every_client_sees_what_the_model_says(seed: int) -> None:
+    drawn = Drawn(seed)
+    scheme = drawn.scheme()
+    try:
+        for _ in range(12):
+            stored: Any = None
+            before: list[Document] = []
+            as_json = drawn.random.random() < 0.5
+            for _ in range(3):
+                writer = drawn.random.choice(drawn.versions)
+                wrote = drawn.edited(writer, before[writer]) if before else drawn.document(writer)
+                stored = put(scheme, writer, wrote, stored, as_json=as_json)
+                after = [read(scheme, each, stored) for each in drawn.versions]
+                drawn.expect(writer, wrote, before, after)
+                for each in drawn.versions:
+                    assert put(scheme, each, after[each], stored, as_json=as_json) == stored
+                before = after
+    finally:
+        forget(scheme)
