@@ -66,7 +66,7 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
             (presences if new.stashing.holder else unsaid).append((place, new))
             continue
         left = old is not None and new is not None and _same_entry(old, new)
-        if left and not _is_renewed(stored, place, new):
+        if left and not _is_renewed(stored, place, new) and not _is_opened(merged, place, new):
             continue
         known = _taken(stored, merged, place, either.stashing.aliases)
         if isinstance(new, NoEntry):
@@ -106,6 +106,13 @@ def _is_renewed(stored: Any, place: Place, new: Any) -> bool:
     return any(
         each in known and not current(stored, known[each], new.stashing.witness) for each in places
     )
+
+
+def _is_opened(merged: dict[Place, Any], place: Place, new: Any) -> bool:
+    """Whether a writer sees an object that the bag keeps only because something is in it, which the edit may remove."""
+    if not isinstance(new.value, GeneratedObject) or new.stashing.witness is not None:
+        return False
+    return all(each not in merged for each in (place, *map(place_of, new.stashing.aliases)))
 
 
 def _says_the_same(old: NoEntry, new: NoEntry) -> bool:
