@@ -83,6 +83,22 @@ def keep_presences(
             if isinstance(new, NoEntry) and old.there is not new.there:
                 continue
             _keep(result, stored, place, new)
+    _keep_emptied(result, stored, before, after)
+
+
+def _keep_emptied(result: Any, stored: Any, before: Any, after: Any) -> None:
+    """Lets the writer's own objects be there that the stored object does not have, where the edit removes what the bag has in them."""
+    had, kept = entries_of(stored).keys(), entries_of(result).keys()
+    for path, places in result.__entries_within__:
+        if not any(each in had and each not in kept for each in places):
+            continue
+        written = value_at(after, path)
+        if not holds_object(before, path) or not holds_object(after, path):
+            continue
+        around = value_at(result, path[:-1]) if path[:-1] else result
+        missing = all(value_at(each, path) is ABSENT for each in (stored, result))
+        if missing and isinstance(around, GeneratedObject):
+            set_value(result, path, made_empty(type(written)))
 
 
 def _keep(result: Any, stored: Any, place: tuple[str, str], said: Entry) -> None:
