@@ -341,3 +341,60 @@ def test_what_others_have_within_an_object_goes_with_it_although_its_writer_does
     assert x.put(V1, o={"s": {}}).put(V2, l="x").read(V2) == {"l": "x"}
     assert x.read(V3) == {"o": {"l": "x"}}
     assert x.read(V1) == {"o": {"s": {"l": "x"}}}
+
+
+REMOVED = {
+    "a later version has it outside": (
+        {
+            V1: {"Thing": {"p": "P"}, "P": {"k": "string"}},
+            V2: {"Thing": {"p": "P"}, "P": {"l": "string", "k": "string"}},
+            V3: {"Thing": {"l": "string", "k": "string"}},
+        },
+        (rules(V2, move={"p.l": "l", "p.k": "k"}),),
+        [(V3, {"l": "x", "k": "z"}), (V1, {})],
+        [{}, {"p": {"l": "x"}}, {"l": "x"}],
+    ),
+    "a version between has it in another object": (
+        {
+            V1: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {"l": "string"}},
+            V2: {"Thing": {"p": "P"}, "P": {"l": "string"}},
+            V3: {"Thing": {"o": "O"}, "O": {}},
+        },
+        (rules(V1, move={"o.s.l": "p.l"}),),
+        [(V3, {"o": {}}), (V2, {"p": {"l": "y"}}), (V3, {})],
+        [{"o": {"s": {"l": "y"}}}, {"p": {"l": "y"}}, {}],
+    ),
+    "another version has it beside the object": (
+        {
+            V1: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {"z": "Z"}, "Z": {"l": "string"}},
+            V2: {"Thing": {"o": "O"}, "O": {"s": "S", "l": "string"}, "S": {}},
+            V3: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {}},
+        },
+        (rules(V1, move={"o.s.z.l": "o.l"}),),
+        [(V2, {"o": {"s": {}, "l": "y"}}), (V3, {"o": {}})],
+        [{"o": {"s": {"z": {"l": "y"}}}}, {"o": {"l": "y"}}, {"o": {}}],
+    ),
+    "no version has it outside": (
+        {
+            V1: {"Thing": {"o": "O"}, "O": {}},
+            V2: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {"l": "string"}},
+            V3: {"Thing": {"o": "O"}, "O": {"l": "string"}},
+        },
+        (rules(V2, move={"o.s.l": "o.l"}),),
+        [(V3, {"o": {"l": "y"}}), (V1, {})],
+        [{}, {}, {}],
+    ),
+}
+
+
+@pytest.mark.parametrize("hub", [V1, V2, V3])
+@pytest.mark.parametrize("case", REMOVED.values(), ids=REMOVED)
+def test_what_stays_of_an_object_that_a_client_removes_does_not_depend_on_what_is_stored(
+    store, case, hub
+):
+    """The client does not see it."""
+    versions, changes, writes, left = case
+    x = store(versions, *changes, hub=hub)
+    for version, written in writes:
+        x.put(version, **written)
+    assert [x.read(each) for each in versions] == left

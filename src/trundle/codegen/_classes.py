@@ -21,9 +21,9 @@ from trundle.evolution import (
     entries_of_one_value,
     entries_within,
     list_keys,
+    outside,
     partition,
     required_values,
-    staying,
 )
 from trundle.schema import EnumType, ObjectType, Type
 from trundle.version import ApiVersion
@@ -288,7 +288,7 @@ class Classes:
             tuple(list_keys(lineage, version).items()),
             tuple(entries_within(lineage, version).items()),
             tuple(entries_as_free_form(lineage, version).items()),
-            tuple(staying(lineage, version).items()),
+            tuple(outside(lineage, version).items()),
             entries_of_one_value(lineage, version),
         )
         return (root, version if alone else None, number, api, nullable, tables)

@@ -22,7 +22,7 @@ from trundle.evolution import (
     entries_of_one_value,
     entries_within,
     list_keys,
-    staying,
+    outside,
 )
 from trundle.runtime import ABSENT, Absent, ApiObject, FreeForm, PropertyBag, StorageObject
 from trundle.schema import (
@@ -223,6 +223,6 @@ def _tables(node: StorageNode, names: Any) -> dict[str, Any]:
         "__discriminators__": tuple(names[name] for name in discriminators(lineage, version)),
         "__entries_within__": tuple((path, plain(places)) for path, places in within.items()),
         "__entries_as_free_form__": tuple((path, plain(places)) for path, places in free.items()),
-        "__staying__": tuple(staying(lineage, version).items()),
+        "__outside__": tuple(outside(lineage, version).items()),
         "__entries_of_one_value__": tuple((path, tuple(map(plain, each))) for path, each in alike),
     }

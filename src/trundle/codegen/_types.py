@@ -22,7 +22,7 @@ from trundle.evolution import (
     entries_within,
     label_of,
     list_keys,
-    staying,
+    outside,
 )
 from trundle.schema import (
     ABSENT,
@@ -238,7 +238,7 @@ class TypeRenderer:
             lines.extend(_discriminators(node, names))
             lines.extend(_entries_within(node))
             lines.extend(_entries_as_free_form(node))
-            lines.extend(_staying(node))
+            lines.extend(_outside(node))
             lines.extend(_entries_of_one_value(node))
         else:
             lines.extend(_defaults(self.fields(node, definition), names))
@@ -386,12 +386,13 @@ def _entries_as_free_form(node: StorageNode) -> list[str]:
     return _table("__entries_as_free_form__", "tuple[tuple[str, str], ...]", shown) if held else []
 
 
-def _staying(node: StorageNode) -> list[str]:
-    found = staying(node.lineage, node.version)
+def _outside(node: StorageNode) -> list[str]:
+    found = outside(node.lineage, node.version)
     shown = (
-        _table_row(path, tuple_literal(map(text_literal, names))) for path, names in found.items()
+        _table_row(path, tuple_literal(tuple_literal(map(text_literal, each)) for each in inner))
+        for path, inner in found.items()
     )
-    return _table("__staying__", "tuple[str, ...]", shown) if found else []
+    return _table("__outside__", "tuple[tuple[str, ...], ...]", shown) if found else []
 
 
 def _entries_of_one_value(node: StorageNode) -> list[str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from trundle.evolution._errors import ChangeError
     from trundle.evolution._evolution import Evolution, ResourceLineage
     from trundle.evolution._free_form import doubled_in_free_form
-    from trundle.evolution._holders import entries_as_free_form, entries_within, staying
+    from trundle.evolution._holders import entries_as_free_form, entries_within, outside
     from trundle.evolution._hooks import (
         converter_names,
         hooks_among,
@@ -118,6 +118,7 @@ __all__ = [
     "named_by_hooks",
     "names_inside",
     "operands",
+    "outside",
     "partition",
     "path_of",
     "plain_path",
@@ -129,7 +130,6 @@ __all__ = [
     "split_path",
     "spoken_hook",
     "spoken_type",
-    "staying",
 ]
 
 on_demand(__name__)

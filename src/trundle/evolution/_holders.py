@@ -176,22 +176,23 @@ def entries_as_free_form(lineage: Lineage, version: ApiVersion) -> Mapping[Path,
     return dict(sorted(found.items()))
 
 
-def staying(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[str, ...]]:
-    """The properties in each holder of a stored shape that stay where a client removes the holder, by its path there.
+def outside(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[Path, ...]]:
+    """What is in each holder of a stored shape and outside of it in some version, as paths from the holder, by its path.
 
-    Some version has them outside of the holder. All else in it goes, seen by the client or not.
+    It stays where a client removes the holder. All else in it goes, seen by the client or not.
     """
-    found: dict[Path, tuple[str, ...]] = {}
+    found: dict[Path, tuple[Path, ...]] = {}
     for holder in lineage.threads:
         kept = holder.at(version)
         if kept is None or not any(lineage.leaves(each) for each in holder.places):
             continue
         path = lineage.path(kept)
-        leaves = {name: join_path((*path, name)) for name in lineage.leaves(kept)}
         found[path] = tuple(
-            name
-            for name, leaf in leaves.items()
-            if _is_outside(lineage, lineage.thread(Place(version, leaf)), holder)
+            each[len(path) :]
+            for name, each in lineage.lifted(version).items()
+            if len(each) > len(path)
+            and each[: len(path)] == path
+            and _is_outside(lineage, lineage.thread(Place(version, name)), holder)
         )
     return dict(sorted(found.items()))
 

@@ -114,7 +114,7 @@ class StorageObject(GeneratedObject, kw_only=True):
     __entries_as_free_form__: ClassVar[
         tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]
     ] = ()
-    __staying__: ClassVar[tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]] = ()
+    __outside__: ClassVar[tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], ...]] = ()
     __entries_of_one_value__: ClassVar[
         tuple[tuple[tuple[str, ...], tuple[tuple[tuple[str, str], ...], ...]], ...]
     ] = ()

@@ -110,7 +110,7 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     for name in different:
         merge_attribute(result, name, getattr(before, name), getattr(after, name))
     if isinstance(stored, StorageObject):
-        gone = drop_removed(result, before, after)
+        gone = drop_removed(result, stored, before, after)
         take_place(result, before, after)
         if not alike:
             merge_bags(result, stored, before, after, _MERGES)

@@ -155,8 +155,14 @@ def _admits_null(class_: Any, attribute: str) -> bool:
     return type(None) in typing.get_args(types[attribute])
 
 
-def drop_removed(result: Any, before: Any, after: Any) -> Collection[Path]:
-    """Drops what other versions have in nested objects that the writer removes, and that stay for what some have outside of them.
+def drop_removed(result: Any, stored: Any, before: Any, after: Any) -> Collection[Path]:
+    """Drops what other versions have in nested objects that the writer removes, but for what some have outside of them.
+
+    Args:
+        result: the merged object.
+        stored: the stored object.
+        before: the object as the writer sees it.
+        after: what the writer makes of that.
 
     Returns:
         the paths of these objects.
@@ -168,11 +174,16 @@ def drop_removed(result: Any, before: Any, after: Any) -> Collection[Path]:
         and not holds_object(after, path)
         and not _writes_free_form_object(after, path)
     ]
-    staying = dict(result.__staying__)
+    outside = dict(result.__outside__)
     for path in gone:
+        if path not in outside:
+            continue
+        around = value_at(result, path[:-1]) if path[:-1] else result
         held = value_at(result, path)
-        if path in staying and isinstance(held, GeneratedObject):
-            set_value(result, path, _left(held, path, staying))
+        if held is ABSENT and isinstance(around, GeneratedObject):
+            held = _unseen(value_at(stored, path), value_at(before, path))
+        if isinstance(held, GeneratedObject):
+            set_value(result, path, _left(held, outside[path]))
     if gone and result.property_bag is not ABSENT:
         removed = _entries_within(result, gone)
         entries = entries_of(result)
@@ -201,19 +212,27 @@ def _writes_free_form_object(written: Any, path: Path) -> bool:
 
 
 def _tables(result: Any) -> Any:
-    return (*result.__entries_within__, *result.__staying__)
+    return (*result.__entries_within__, *result.__outside__)
 
 
-def _left(held: GeneratedObject, path: Path, staying: dict[Path, Path]) -> Any:
-    """What stays of a nested object that is removed; absent where that is nothing."""
+def _unseen(held: Any, seen: Any) -> Any:
+    """What a nested object has that its writer does not see; a null may be what the writer's version shows as nothing."""
+    if not isinstance(held, GeneratedObject) or type(held) is not type(seen):
+        return held if seen is ABSENT and held is not None else ABSENT
+    left = msgspec.structs.replace(held)
+    for attribute in attributes_of(type(held)).values():
+        setattr(left, attribute, _unseen(getattr(held, attribute), getattr(seen, attribute)))
+    return ABSENT if is_empty(left) else left
+
+
+def _left(held: GeneratedObject, paths: Collection[Path]) -> Any:
+    """What stays of a nested object that is removed: what is at some paths; absent where that is nothing."""
     left = msgspec.structs.replace(held)
     for name, attribute in attributes_of(type(held)).items():
         value = getattr(held, attribute)
-        if value is ABSENT or name in staying[path]:
+        inner = [path[1:] for path in paths if path[0] == name]
+        if value is ABSENT or () in inner:
             continue
-        inner = (*path, name)
-        kept: Any = ABSENT
-        if inner in staying and isinstance(value, GeneratedObject):
-            kept = _left(value, inner, staying)
-        setattr(left, attribute, kept)
+        deeper = inner and isinstance(value, GeneratedObject)
+        setattr(left, attribute, _left(value, inner) if deeper else ABSENT)
     return ABSENT if is_empty(left) else left

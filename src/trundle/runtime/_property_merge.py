@@ -81,9 +81,10 @@ class Ways:
     ) -> Iterator[Property]:
         theirs = {each.name: each.type for each in msgspec.structs.fields(storage)}
         attributes = attributes_of(storage)
+        tables = ("__entries_within__", "__outside__")
         holders = {
-            attributes[path[0]] for path, _ in getattr(storage, "__entries_within__", ())
-        }  # with such an object, entries beside it go
+            attributes[path[0]] for table in tables for path, _ in getattr(storage, table, ())
+        }  # with such an object go entries beside it, and what others have outside of it stays
         for field in msgspec.structs.fields(class_):
             if field.name == "unknown":
                 continue
