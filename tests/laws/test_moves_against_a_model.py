@@ -23,14 +23,19 @@ from trundle.runtime import Scheme
 
 VERSIONS = ["2020-01-01", "2021-01-01", "2022-01-01"]
 OBJECTS = ["o", "p", "q", "o.s", "o.t", "p.s", "p.u", "q.w", "o.s.z"]
-SPELLINGS = {
+SPELLINGS: dict[str, tuple[list[Any], list[Any]]] = {
     "text": (["x", "y", "z"], ["x", "y", "z"]),
     "enum": (["Gold", "Iron", "Tin"], ["au", "fe", "sn"]),
     "number": (["0", "1", "2"], [0, 1, 2]),
 }
 """How a value is written in earlier versions, and in later ones."""
 
+ELEMENTS = {"document": ["d"], "object": ["o"], "list": ["a", "b"], "map": ["a", "b"]}
+"""Where the values are, and how many of that a document may have."""
+
 Document = dict[str, Any]
+Elements = dict[str, Document]
+"""The objects with the values, by what they are called."""
 
 
 def outer(path: str) -> str:
@@ -85,6 +90,7 @@ class Drawn:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
+        self.place = [*ELEMENTS][seed % len(ELEMENTS)]
         self.versions = range(self.random.choice([2, 2, 3]))
         self.objects = [self._draw_objects() for _ in self.versions]
         self.lines = [self._draw_line(f"l{each}") for each in range(self.random.randint(2, 6))]
@@ -117,8 +123,9 @@ class Drawn:
     def scheme(self) -> Scheme:
         definitions = {VERSIONS[each]: self._types(each) for each in self.versions}
         changes = [self._rules(each) for each in self.versions[:-1]]
-        changes = [rules(VERSIONS[each], **found) for each, found in enumerate(changes) if found]
-        return evolve(definitions, *changes, hub=VERSIONS[self.hub])
+        type_ = "Thing" if self.place == "document" else "Item"
+        said = [rules(VERSIONS[at], type_, **each) for at, each in enumerate(changes) if each]
+        return evolve(definitions, *said, hub=VERSIONS[self.hub])
 
     def _types(self, version: int) -> dict[str, Any]:
         def type_of(path: str) -> str:
@@ -132,6 +139,47 @@ class Drawn:
                 found[type_of(outer(line.paths[version]))][line.name] = line.type(version)
             if line.kind == "enum":
                 found[line.name.upper()] = SPELLINGS["enum"][version >= line.later]
+        if self.place != "document":
+            found["Item"] = found["Thing"] | ({"id!": "string"} if self.place == "list" else {})
+            held = {"object": "Item", "list": "[Item;id]", "map": "{Item}"}
+            found["Thing"] = {"held": held[self.place]}
+        return found
+
+    def wrapped(self, elements: Elements) -> Document:
+        """The document in which there are some elements."""
+        match self.place:
+            case "document":
+                return elements["d"]
+            case "object":
+                return {"held": elements["o"]} if elements else {}
+            case "list":
+                return {"held": [{"id": name, **each} for name, each in elements.items()]}
+            case _:
+                return {"held": elements}
+
+    def unwrapped(self, document: Document) -> Elements:
+        match self.place:
+            case "document":
+                return {"d": document}
+            case "object":
+                return {"o": document["held"]} if document else {}
+            case "list":
+                held = [{**each} for each in document.get("held", [])]
+                return {each.pop("id"): each for each in held}
+            case _:
+                return {**document.get("held", {})}
+
+    def elements(self, version: int, seen: Elements | None) -> Elements:
+        """What a client makes of what it sees; a first write sees nothing."""
+        found: Elements = {}
+        for name in ELEMENTS[self.place]:
+            chance = 0 if self.place == "document" else self.random.random()
+            if seen is not None and name in seen:
+                if chance < 0.85:
+                    changes = self.random.random() < 0.8
+                    found[name] = self.edited(version, seen[name]) if changes else seen[name]
+            elif chance < (0.8 if seen is None else 0.4):
+                found[name] = self.document(version)
         return found
 
     def _rules(self, older: int) -> dict[str, Any]:
@@ -184,9 +232,21 @@ class Drawn:
     def _value(self, line: Line, version: int) -> Any:
         return line.written(version, self.random.randrange(3))
 
-    def expect(self, writer: int, wrote: Document, before: list[Document], after: Any) -> None:
+    def expect(
+        self, writer: int, wrote: Elements, before: list[Elements], after: list[Elements]
+    ) -> None:
         """Holds what all versions read after a write to what it changes."""
         assert after[writer] == wrote
+        for version in self.versions:
+            assert after[version].keys() == wrote.keys()
+        for name, document in wrote.items():
+            known = bool(before) and name in before[writer]
+            had = [each[name] for each in before] if known else []
+            self._expect_element(writer, document, had, [each[name] for each in after])
+
+    def _expect_element(
+        self, writer: int, wrote: Document, before: list[Document], after: list[Document]
+    ) -> None:
         for line in self.lines:
             goes = bool(before) and self._goes(line, writer, before[writer], wrote)
             for version in self.versions:
@@ -228,23 +288,24 @@ def read(scheme: Scheme, version: int, stored: Any) -> Document:
     return {name: each for name, each in found.items() if name not in ("apiVersion", "kind")}
 
 
-@pytest.mark.parametrize("seed", range(amount(800)))
+@pytest.mark.parametrize("seed", range(amount(1600)))
 def test_every_client_sees_what_the_model_says(seed: int) -> None:
     drawn = Drawn(seed)
     scheme = drawn.scheme()
     try:
         for _ in range(12):
             stored: Any = None
-            before: list[Document] = []
+            before: list[Elements] = []
             as_json = drawn.random.random() < 0.5
             for _ in range(3):
                 writer = drawn.random.choice(drawn.versions)
-                wrote = drawn.edited(writer, before[writer]) if before else drawn.document(writer)
-                stored = put(scheme, writer, wrote, stored, as_json=as_json)
-                after = [read(scheme, each, stored) for each in drawn.versions]
+                wrote = drawn.elements(writer, before[writer] if before else None)
+                stored = put(scheme, writer, drawn.wrapped(wrote), stored, as_json=as_json)
+                seen = [read(scheme, each, stored) for each in drawn.versions]
+                after = [drawn.unwrapped(each) for each in seen]
                 drawn.expect(writer, wrote, before, after)
-                for each in drawn.versions:
-                    assert put(scheme, each, after[each], stored, as_json=as_json) == stored
+                for version, each in enumerate(seen):
+                    assert put(scheme, version, each, stored, as_json=as_json) == stored
                 before = after
     finally:
         forget(scheme)

@@ -398,3 +398,52 @@ def test_what_stays_of_an_object_that_a_client_removes_does_not_depend_on_what_i
     for version, written in writes:
         x.put(version, **written)
     assert [x.read(each) for each in versions] == left
+
+
+def test_a_value_that_a_rule_keeps_of_an_object_stays_where_its_writer_adds_to_the_object(store):
+    x = store(
+        {
+            V1: {"Thing": {"p": "P"}, "P": {"s": "S"}, "S": {"l": "L"}, "L": ["Gold"]},
+            V2: {
+                "Thing": {"p": "P"},
+                "P": {"s": "S", "u": "U"},
+                "U": {},
+                "S": {"l": "M"},
+                "M": ["au"],
+            },
+            V3: {"Thing": {"p": "P"}, "P": {"s": "S", "u": "U"}, "S": {}, "U": {}},
+        },
+        rules(V1, values={"p.s.l": {"Gold": "au"}}),
+    )
+    x.put(V1, p={"s": {"l": "Gold"}}).put(V2, p={"u": {}, "s": {"l": "au"}})
+    assert x.read(V2) == {"p": {"u": {}, "s": {"l": "au"}}}
+    assert x.read(V1) == {"p": {"s": {"l": "Gold"}}}
+
+
+def test_an_object_that_an_edit_adds_to_a_list_is_stored_like_a_new_one(store):
+    """What it says of its objects accompanies the object as it is stored."""
+    x = store(
+        {
+            V1: {
+                "Thing": {"l": "[I;id]"},
+                "I": {"id!": "string", "q": "Q", "o": "O", "e": "E"},
+                "Q": {},
+                "O": {"s": "S"},
+                "S": {"l": "string"},
+                "E": ["a", "b"],
+            },
+            V2: {
+                "Thing": {"l": "[I;id]"},
+                "I": {"id!": "string", "q": "Q", "e": "F"},
+                "Q": {"l": "string"},
+                "F": ["c", "d"],
+            },
+            V3: {"Thing": {"l": "[I;id]"}, "I": {"id!": "string", "q": "Q"}, "Q": {"l": "string"}},
+        },
+        rules(V1, "I", move={"o.s.l": "q.l"}, values={"e": {"a": "c", "b": "d"}}),
+    )
+    written = [{"id": "a", "o": {"s": {"l": "z"}}, "q": {}}]
+    new = x.put(V1, l=written).stored
+    x.stored = None
+    assert x.put(V2).put(V1, l=written).read(V1) == {"l": written}
+    assert x.stored == new

@@ -292,7 +292,8 @@ def _go_along(target: StorageObject, source: StorageObject, carried: Carried) ->
 def settle(target: StorageObject) -> None:
     """Lets the entries that a conversion has made accompany what they do now that all are there."""
     if target.property_bag is not ABSENT:
-        accompany(target, _all_entries(target.property_bag))
+        with unmarked():
+            accompany(target, _all_entries(target.property_bag))
 
 
 def accompany(target: StorageObject, entries: Iterable[Any]) -> None:

@@ -155,25 +155,32 @@ def _admits_null(class_: Any, attribute: str) -> bool:
     return type(None) in typing.get_args(types[attribute])
 
 
-def drop_removed(result: Any, stored: Any, before: Any, after: Any) -> Collection[Path]:
+def removed_paths(stored: Any, before: Any, after: Any) -> Collection[Path]:
+    """The paths of the nested objects into which rules lead, and that a writer removes.
+
+    Args:
+        stored: the stored object.
+        before: the object as the writer sees it.
+        after: what the writer makes of that; a merge takes out of it what is there only for this.
+    """
+    return [
+        path
+        for path in dict.fromkeys(path for path, _ in _tables(stored))
+        if holds_object(before, path)
+        and not holds_object(after, path)
+        and not _writes_free_form_object(after, path)
+    ]
+
+
+def drop_removed(result: Any, stored: Any, before: Any, gone: Collection[Path]) -> None:
     """Drops what other versions have in nested objects that the writer removes, but for what some have outside of them.
 
     Args:
         result: the merged object.
         stored: the stored object.
         before: the object as the writer sees it.
-        after: what the writer makes of that.
-
-    Returns:
-        the paths of these objects.
+        gone: the paths of these objects.
     """
-    gone = [
-        path
-        for path in dict.fromkeys(path for path, _ in _tables(result))
-        if holds_object(before, path)
-        and not holds_object(after, path)
-        and not _writes_free_form_object(after, path)
-    ]
     outside = dict(result.__outside__)
     for path in gone:
         if path not in outside:
@@ -189,7 +196,6 @@ def drop_removed(result: Any, stored: Any, before: Any, after: Any) -> Collectio
         entries = entries_of(result)
         if removed & entries.keys():
             fill(result, {place: each for place, each in entries.items() if place not in removed})
-    return gone
 
 
 def _entries_within(result: Any, gone: Collection[Path]) -> set[tuple[str, str]]:

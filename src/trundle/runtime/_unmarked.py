@@ -72,10 +72,15 @@ def _items(value: Any, beside: Any) -> Iterable[tuple[Any, Any]]:
 
 
 def _without_marks(value: StorageObject) -> list[Any]:
-    """Drops the entries of a bag that are marks; gives what the others hold that may have marks in it."""
+    """Drops the entries of a bag that are marks, or hold one; gives what the others hold that may have marks in it."""
     bag: Any = value.property_bag
     entries = [(at, name, entry) for at in bag.values() for name, entry in at.items()]
-    marks = [(at, name) for at, name, entry in entries if isinstance(entry, NoEntry)]
+    marks = [
+        (at, name)
+        for at, name, entry in entries
+        if isinstance(entry, NoEntry)
+        or (isinstance(entry.value, GeneratedObject) and without_hollow(entry.value) is ABSENT)
+    ]
     for at, name in marks:
         del at[name]
     if marks:
