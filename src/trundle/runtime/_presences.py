@@ -16,7 +16,7 @@ from trundle.runtime._bag import (
 )
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._by_class import once
-from trundle.runtime._entries import Derive, Entry, Stashing, place_of
+from trundle.runtime._entries import Derive, Stashing, made_entry, place_of
 from trundle.runtime._json import same
 from trundle.runtime._marks import marks, unmarked
 from trundle.runtime._matching import attributes_of
@@ -50,9 +50,8 @@ def watch(
     if not marks():
         return
     with unmarked():
-        mark = WatchedPresence(derived(target))
-    mark.there = holds_object(target, holder)
-    mark.holder = holder
+        value = derived(target)
+    mark = WatchedPresence(value, there=holds_object(target, holder), holder=holder)
     mark.stashing = Stashing(witness, derived, aliases=aliases)
     put_entry(target, place, mark)
 
@@ -93,8 +92,7 @@ def _keep(result: Any, stored: Any, place: tuple[str, str], mark: NoEntry) -> No
     assert mark.stashing.derived is not None
     if same(had, mark.stashing.derived(result)):
         return
-    entry = Entry(had)
-    entry.stashing = mark.stashing
+    entry = made_entry(had, ABSENT, mark.stashing)
     fill(result, {**kept, place: entry})
     accompany(result, [entry])
 
