@@ -17,7 +17,7 @@ from trundle.cli._catalogs import (
     tenant_of,
 )
 from trundle.cli._channels import say_done, version_of
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
 from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import naming_model, read_model
 from trundle.cli._package_sources import archive_bytes
@@ -134,7 +134,7 @@ def _report(findings: Iterable["Finding"]) -> None:
     """Prints notes and warnings.
 
     Raises:
-        Refusal: there are errors among the findings.
+        CommandExit: there are errors among the findings.
     """
     errors = []
     for each in findings:
@@ -145,7 +145,7 @@ def _report(findings: Iterable["Finding"]) -> None:
         else:
             say(f"note: {each.coded}")
     if errors:
-        raise Refusal(ExitCode.FINDINGS, *errors)
+        raise CommandExit(ExitCode.FINDINGS, *errors)
 
 
 def _places(paths: list[Path]) -> list[Path]:
@@ -184,7 +184,7 @@ def _read(paths: list[Path]) -> "tuple[dict[Path, Package], list[_Unreadable]]":
     return packages, unreadable
 
 
-def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") -> Refusal:
+def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") -> CommandExit:
     """Everything that is wrong with an upload of which some packages cannot be read.
 
     A requirement that nothing meets is left out: what cannot be read may meet it.
@@ -197,7 +197,7 @@ def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") ->
         for each in findings
         if each.severity == "error" and each.code != CatalogCode.REQUIREMENT
     ]
-    return Refusal(unreadable[0].code, *problems)
+    return CommandExit(unreadable[0].code, *problems)
 
 
 @app.command("list")
@@ -413,7 +413,7 @@ def _check_kept_elsewhere(opened_: "Catalog", environment: str, tenant: str) -> 
     """Makes sure that `trundle env` does not keep an environment, and with it the record of what it uses.
 
     Raises:
-        Refusal: it does.
+        CommandExit: it does.
     """
     from trundle.environments import Environments  # noqa: PLC0415
 
