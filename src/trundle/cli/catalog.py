@@ -44,7 +44,7 @@ from trundle.cli._runs import (
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog, Change, Offer, Snapshot
+    from trundle.catalog import Catalog, Change, Offer, Snapshot, Upload
     from trundle.engine import Limits
     from trundle.errors import Finding
     from trundle.packages import Package
@@ -110,24 +110,29 @@ def upload(
         )
     if unreadable:
         raise _unreadable(unreadable, done.findings)
-    if output is Format.TABLE:
-        verb = "would have stored" if dry_run else "stored"
-        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
-        print_text("".join(f"{line}\n" for line in lines))
-    else:
-        stored = [
-            {"name": each.name, "version": str(each.version), "digest": each.digest}
-            for each in done.stored
-        ]
-        findings = [each.to_plain() for each in done.findings]
-        overridden = [each.to_plain() for each in done.overridden]
-        data = {"stored": stored, "findings": findings, "overridden": overridden}
-        print_data(data | {"dryRun": dry_run}, output.value)
+    _print_upload(done, output, dry_run=dry_run)
     for each in done.overridden:
         warn(f"overridden: {each.coded}")
     if reason and not (done.overridden or done.refused):
         say("note: there was nothing to override; the reason is not recorded")
     _report(done.findings)
+
+
+def _print_upload(done: "Upload", output: Format, *, dry_run: bool) -> None:
+    """Prints what was stored."""
+    if output is Format.TABLE:
+        verb = "would have stored" if dry_run else "stored"
+        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
+        print_text("".join(f"{line}\n" for line in lines))
+        return
+    stored = [
+        {"name": each.name, "version": str(each.version), "digest": each.digest}
+        for each in done.stored
+    ]
+    findings = [each.to_plain() for each in done.findings]
+    overridden = [each.to_plain() for each in done.overridden]
+    data = {"stored": stored, "findings": findings, "overridden": overridden}
+    print_data(data | {"dryRun": dry_run}, output.value)
 
 
 def _report(findings: Iterable["Finding"]) -> None:
