@@ -6,6 +6,8 @@ import os
 import amounts
 import pytest
 
+gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
+
 
 def pytest_xdist_auto_num_workers():
     """Runs two more tests at once than there are processors: many wait, for servers, disks and processes that they start."""
@@ -27,3 +29,4 @@ def pytest_collection_finish():
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
+    gc.enable()

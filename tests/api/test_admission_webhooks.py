@@ -110,7 +110,7 @@ BROKEN = sorted(
     set(reviewers.BEHAVIOURS)
     - {"allows", "refuses", "warns", "nulls", "patches", "patches-parts", "as-text", "hangs"}
     - {each for each in reviewers.BEHAVIOURS if each.startswith(("refuses", "warns"))}
-    - {"patches-nothing", "patches-null", "trickles"}
+    - {"patches-nothing", "patches-null", "trickles", "drips"}
 )
 
 

@@ -7,8 +7,8 @@ import typer
 
 from trundle import packages
 from trundle.cli._failures import (
+    CommandExit,
     ExitCode,
-    Refusal,
     exit_code,
     failures_reported,
     messages_of,
@@ -32,7 +32,7 @@ Y = Finding(DocumentCode.VALUE, Place("b"), "", "y")
 @pytest.mark.parametrize(
     ("error", "code", "messages"),
     [
-        (Refusal(ExitCode.USAGE, "no"), 2, ("no",)),
+        (CommandExit(ExitCode.USAGE, "no"), 2, ("no",)),
         (
             unmet("--to", "a package", "none", "name one"),
             2,

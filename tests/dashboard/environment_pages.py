@@ -9,7 +9,7 @@ from storing import people
 
 from trundle.api.access import Access, Guard
 from trundle.api.catalogs import CatalogRoutes
-from trundle.api.environments import EnvironmentRoutes, Host, Place, running
+from trundle.api.environments import EnvironmentRoutes, Means, Place, running
 from trundle.catalog import Catalog
 from trundle.cli._environments import opened_providers
 from trundle.dashboard import ServerPage
@@ -91,7 +91,7 @@ def served(folder, access=None, packages=(PACKAGE,)):
         if packages:
             assert not catalog.upload(packages, tenant="acme").refused
         kept = Environments(catalog, limits=limits)
-        with running(Actions(kept), Host(url, opened_providers, limits, places=places)) as runner:
+        with running(Actions(kept), Means(url, opened_providers, limits, places=places)) as runner:
             routes = EnvironmentRoutes(kept, runner).routes
             page = ServerPage(access, has_packages=True, has_environments=True)
             every = [*CatalogRoutes(catalog).routes, *routes, *page.routes((), store)]

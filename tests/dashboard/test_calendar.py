@@ -28,9 +28,9 @@ def shown(policy=None, *, plan=None, events=(), start=None):
     assert days[0].date.weekday() == 0
     assert [each.date for each in days if each.is_today] in ([], [plan.at.date()])
     return found.zone, {
-        str(each.date): [(x.kind, x.time, x.text) for x in each.entries]
+        str(each.date): [(x.kind, x.time, x.text) for x in each.occurrences]
         for each in days
-        if each.entries
+        if each.occurrences
     }
 
 

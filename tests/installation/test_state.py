@@ -108,7 +108,7 @@ def test_the_old_files_stay_until_the_import_is_durable(signed, monkeypatch):
         raise RuntimeError("dies")
 
     with monkeypatch.context() as patched:
-        patched.setattr("trundle.installation._state.State.put_trust", failing)
+        patched.setattr("trundle.installation._state.Memory.put_trust", failing)
         with pytest.raises(RuntimeError, match="dies"):
             signed.installation()
     assert sorted(each.name for each in folder.glob("*.json")) == kept

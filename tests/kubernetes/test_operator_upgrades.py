@@ -15,7 +15,7 @@ from config_maps import ConfigMaps
 
 from trundle.kubernetes.operator import Rolling, Webhooks
 from trundle.kubernetes.operator._schemas import SchemasError, digest_of, packed
-from trundle.kubernetes.operator._serving import Record, Served
+from trundle.kubernetes.operator._serving import Served, ServedRecord
 
 GROUP = "upgrades.test"
 OWNERS = ("shop/a", "yard/b")
@@ -54,7 +54,7 @@ class Pod:
         digest, before = digest_of(content), self.records.get(owner)
         self.records.keep(digest, content)
         served = Served(owner=owner, package="p", digest=digest, crds={}, hubs={})
-        self.records.put(Record(served, before.version if before else ""))
+        self.records.put(ServedRecord(served, before.version if before else ""))
         self.look()
 
     def look(self):
@@ -189,7 +189,7 @@ def test_a_record_that_cannot_be_followed_does_not_load_its_release_at_each_look
     digest, storing = digest_of(content), {"/Member": "v9"}
     pod.records.keep(digest, content)
     served = Served(owner="shop/a", package="p", digest=digest, crds={}, hubs={}, storing=storing)
-    pod.records.put(Record(served))
+    pod.records.put(ServedRecord(served))
     for _ in range(4):
         (trouble,) = pod.webhooks._look()
         assert "v9" in trouble

@@ -11,7 +11,7 @@ from config_maps import ConfigMaps
 
 from trundle.kubernetes.operator import Webhooks
 from trundle.kubernetes.operator._schemas import SchemasError, digest_of, packed
-from trundle.kubernetes.operator._serving import Record, Served, name_of
+from trundle.kubernetes.operator._serving import Served, ServedRecord, name_of
 from trundle.project import CarriedProjects
 
 GROUP = "flows.test"
@@ -64,7 +64,7 @@ def records(content):
     digest = digest_of(content)
     found.keep(digest, content)
     for owner in ("shop/a", "yard/b"):
-        found.put(Record(Served(owner=owner, package="p", digest=digest, crds={}, hubs={})))
+        found.put(ServedRecord(Served(owner=owner, package="p", digest=digest, crds={}, hubs={})))
     return found
 
 
@@ -143,7 +143,7 @@ def test_a_damaged_record_holds_up_no_other(loader, records):
 @pytest.mark.parametrize("data", [b"damaged", zlib.compress(b"{}"), None])
 def test_damaged_schemas_hold_up_no_other(loader, records, content, data):
     digest = digest_of(zlib.compress(b"other"))
-    records.put(Record(Served(owner="yard/c", package="p", digest=digest, crds={}, hubs={})))
+    records.put(ServedRecord(Served(owner="yard/c", package="p", digest=digest, crds={}, hubs={})))
     if data is not None:
         records.keep(digest, data)
     pod = Pod(loader, records)
@@ -160,7 +160,7 @@ def test_schemas_that_are_replaced_meanwhile_are_not_taken_for_damaged(loader, r
     pod = Pod(loader, records)
     listed = records.listed()
     (first, *_) = listed.records
-    old = Record(
+    old = ServedRecord(
         Served(owner=first.served.owner, package="p", digest="gone", crds={}, hubs={}), "0"
     )
     pod.webhooks._records = SimpleNamespace(

@@ -9,7 +9,7 @@ from spoiling import spoil
 
 from trundle.runtime import ABSENT, ApiObject, Entry, FreeForm, PropertyBag, StorageObject
 from trundle.runtime._copies import own
-from trundle.runtime._entries import Stashing
+from trundle.runtime._entries import Stashing, made_entry
 
 
 class Leaf(ApiObject, kw_only=True):
@@ -64,14 +64,13 @@ def test_a_copy_is_equal_and_shares_nothing():
 
 def test_the_entries_of_bags_are_copied_with_their_values():
     def kept() -> Kept:
-        entry = Entry(full(), "beside")
+        entry = made_entry(full(), "beside", Stashing(witness=len))
         return Kept(x="1", property_bag={"n": {"v1": entry, "v2": Entry(["a"])}})
 
     value = kept()
-    value.property_bag["n"]["v1"].stashing = Stashing(witness=len)
     made = own(value)
     assert made == value
-    assert not vars(made.property_bag["n"]["v1"])
+    assert type(made.property_bag["n"]["v1"]) is Entry
     spoil(made)
     assert value == kept()
 

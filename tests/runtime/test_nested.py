@@ -13,7 +13,7 @@ from trundle.runtime import (
     stripped,
 )
 from trundle.runtime._bag import MISSING, NoEntry
-from trundle.runtime._entries import Entry
+from trundle.runtime._entries import Entry, MadeEntry
 from trundle.runtime._marks import written_over
 from trundle.runtime._merge import merge
 from trundle.runtime._objects import Hollow
@@ -174,6 +174,6 @@ def test_a_writer_that_has_an_object_is_marked_where_its_entry_says_nothing_but_
     with written_over():
         assert marked(Spec()) == (NoEntry, ABSENT, True)
         assert marked(ABSENT) == (NoEntry, ABSENT, False)
-        assert marked(None) == (Entry, None, False)
+        assert marked(None) == (MadeEntry, None, False)
     assert null_presence(Spec()) is null_presence(ABSENT) is ABSENT
     assert null_presence(None) is None

@@ -320,6 +320,7 @@ def test_members_that_only_a_stale_map_has_stay():
         (StoredEntry(msgspec.Raw(b'{"b": 2}')), StoredEntry(msgspec.Raw(b'{"b":2}')), True),
         (Entry(True), StoredEntry(msgspec.Raw(b"1")), False),
         (Entry("a"), NoEntry("a"), False),
+        (StoredEntry(msgspec.Raw(b'"a"')), NoEntry("a"), False),
         (NoEntry("a"), NoEntry("a"), True),
         (Entry("a"), "a", False),
     ],

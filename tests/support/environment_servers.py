@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from trundle.api.catalogs import CatalogRoutes
-from trundle.api.environments import EnvironmentRoutes, Host, Place, running
+from trundle.api.environments import EnvironmentRoutes, Means, Place, running
 from trundle.catalog import Catalog
 from trundle.cli._environments import opened_providers
 from trundle.engine import Limits
@@ -119,8 +119,8 @@ def served(url, folder, packages=(PACKAGE,), limits=None, places=None):
         limits = limits or Limits(seconds=60.0)
         environments = Environments(catalog, limits=limits)
         places = places or {"here": Place({"folder": {"root": str(folder)}})}
-        host = Host(url, opened_providers, limits, places=places)
-        with running(Actions(environments), host) as runner:
+        means = Means(url, opened_providers, limits, places=places)
+        with running(Actions(environments), means) as runner:
             routes = [*CatalogRoutes(catalog, environments=True).routes]
             routes += EnvironmentRoutes(environments, runner).routes
             yield Client(folder, catalog, routes)

@@ -10,7 +10,7 @@ from trundle.api._representations import Representation
 from trundle.api._requests import Request
 from trundle.api._resources import Resources
 from trundle.api._selections import FieldSelector
-from trundle.store import Choice, LabelSelector
+from trundle.store import Choice, LabelSelector, Page
 
 _BOOKMARK_AFTER = 60
 """After how many quiet seconds a watcher that wants bookmarks gets one."""
@@ -42,7 +42,7 @@ async def events(
     """
     target = request.target
     kind, served = target.kind, target.served
-    after = request.number("resourceVersion")
+    after = request.number("resourceVersion") or 0
     bookmarks = request.flag("allowWatchBookmarks")
     streamed = request.flag("sendInitialEvents")
     if not after and not streamed and "sendInitialEvents" in request.query:
@@ -50,24 +50,12 @@ async def events(
     namespace = target.namespace or fields.exact("metadata.namespace")
     choice = Choice(namespace or None, fields.exact("metadata.name"), labels)
     if not after or streamed:
-        token, since = "", after
-        while True:
-            page = await asyncio.to_thread(
-                resources.store.list,
-                kind.resource,
-                namespace=choice.namespace,
-                name=choice.name,
-                labels=labels,
-                token=token,
-                since=since,
-            )
+        async for page in _pages(resources, kind.resource, choice, after):
             for each in page.objects:
                 if fields.matches(each):
                     document = resources.views.listed(each, kind, served)
                     yield _event("ADDED", shown.one(document, kind))
-            token, after = page.token, page.resource_version
-            if not token:
-                break
+            after = page.resource_version
         if bookmarks:
             yield _bookmark(request, shown, after, initial=True)
     quiet = 0
@@ -84,6 +72,27 @@ async def events(
         if fields.matches(change.object):
             document = seen.shown(change, resources.views, kind, served)
             yield _event(_NAMES[change.kind], shown.one(document, kind))
+
+
+async def _pages(
+    resources: Resources, resource: str, choice: Choice, since: int
+) -> AsyncIterator[Page]:
+    """What is there when a watch begins."""
+    token = ""
+    while True:
+        page = await asyncio.to_thread(
+            resources.store.list,
+            resource,
+            namespace=choice.namespace,
+            name=choice.name,
+            labels=choice.labels,
+            token=token,
+            since=since,
+        )
+        yield page
+        token = page.token
+        if not token:
+            return
 
 
 def _event(type_: str, document: bytes) -> bytes:

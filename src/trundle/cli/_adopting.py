@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._migrating import (
     PAGE,
     RATE,
@@ -94,7 +94,7 @@ def adopt(
         _require_equal(compared, output)
     _print(found, output)
     if found.findings:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _adoption(
@@ -109,7 +109,7 @@ def _adoption(
     """What adopts a CRD, by the resource type of the project.
 
     Raises:
-        Refusal: the project has none of this name.
+        CommandExit: the project has none of this name.
     """
     from trundle.api import converted_kinds, served_kinds  # noqa: PLC0415
     from trundle.errors import did_you_mean  # noqa: PLC0415
@@ -152,7 +152,7 @@ def _require_equal(compared: "Conformance", output: Format) -> None:
     """Prints what the project converts otherwise.
 
     Raises:
-        Refusal: anything.
+        CommandExit: anything.
     """
     number = len(compared.differences)
     if not number:
@@ -163,7 +163,7 @@ def _require_equal(compared: "Conformance", output: Format) -> None:
     else:
         print_data(compared.to_plain(), output.value)
     say(f"{number} difference{'' if number == 1 else 's'}; nothing is changed")
-    raise Refusal(ExitCode.FINDINGS)
+    raise CommandExit(ExitCode.FINDINGS)
 
 
 def _print(found: "Adopted", output: Format) -> None:

@@ -96,7 +96,7 @@ def require_aggregated(
         others: options that it cannot have, by name.
 
     Raises:
-        Refusal: there are some.
+        CommandExit: there are some.
     """
     if not aggregated:
         for name in (name for name, value in own.items() if value):

@@ -93,7 +93,7 @@ def own_catalog(
     """The catalog in its database, for commands that no server carries out; where there is none, an empty one unless it is to be made.
 
     Raises:
-        Refusal: a server is named, and no database.
+        CommandExit: a server is named, and no database.
     """
     url = server or ("" if place else current().server)
     if url:
@@ -121,7 +121,7 @@ class CatalogPlace(NamedTuple):
         """What `catalog:`, `catalog:NAME` or `catalog:NAME:VERSION` stands for: each version as the last of these.
 
         Raises:
-            Refusal: the tenant sees no such package.
+            CommandExit: the tenant sees no such package.
         """
         name, _, version = named.removeprefix(IN_CATALOG).partition(":")
         if version:

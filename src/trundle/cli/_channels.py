@@ -242,7 +242,7 @@ def read_root(path: Path) -> bytes:
     """The content of a publisher's root.
 
     Raises:
-        Refusal: it is a folder.
+        CommandExit: it is a folder.
     """
     if path.is_dir():
         raise unmet(

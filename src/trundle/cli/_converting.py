@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import DocumentFormat, print_data, progress, say
 from trundle.cli._settings import settings_of
 from trundle.cli._workers import workers_of
@@ -76,7 +76,7 @@ def convert_folder(
         return
     _say(result)
     if result.refused:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _say(result: "Converted") -> None:

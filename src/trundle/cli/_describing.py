@@ -28,7 +28,7 @@ def described(
         step: called with the name of each package.
 
     Raises:
-        Refusal: a name names no package, or two have one version of a package.
+        CommandExit: a name names no package, or two have one version of a package.
         TrundleError: a package cannot be read.
     """
     from trundle.packages import Package, read_manifest  # noqa: PLC0415

@@ -85,7 +85,7 @@ def opened_environments(
     """The environments in the database of the catalog that a command works on.
 
     Raises:
-        Refusal: the settings name a server for the catalog, and no database.
+        CommandExit: the settings name a server for the catalog, and no database.
     """
     from trundle.environments import Environments  # noqa: PLC0415
 
@@ -109,7 +109,7 @@ def provider_settings(
     """The settings of the providers that options name.
 
     Raises:
-        Refusal: an option goes with another one that is not there, or a file cannot be used.
+        CommandExit: an option goes with another one that is not there, or a file cannot be used.
     """
     found: Providers = {}
     within = {"namespace": namespace or "default"}
@@ -152,7 +152,7 @@ def opened_providers(settings: "Providers") -> Iterator[dict[str, "Provider"]]:
     """What acts on the world, by name; documents that name none go to the first one.
 
     Raises:
-        Refusal: the list of programs cannot be used.
+        CommandExit: the list of programs cannot be used.
         ProviderError: there is no such cluster.
     """
     from trundle.providers import FolderProvider, ProcessProvider  # noqa: PLC0415
@@ -205,7 +205,7 @@ def _read_programs(file: Path) -> dict[str, Any]:
     """What the operator lets packages run.
 
     Raises:
-        Refusal: the file does not say that.
+        CommandExit: the file does not say that.
     """
     found = read_object(file, "a list of programs")
     for key, value in found.items():

@@ -32,7 +32,7 @@ class ExitCode(IntEnum):
     TERMINATED = 143
 
 
-class Refusal(TrundleError):  # noqa: N818 - most refusals are no errors
+class CommandExit(TrundleError):  # noqa: N818 - most refusals are no errors
     """A command that ends with an exit code of its own, after messages.
 
     Attributes:
@@ -51,7 +51,7 @@ class Refusal(TrundleError):  # noqa: N818 - most refusals are no errors
 
 def unmet(
     where: str, expected: str, found: str, advice: str = "", code: ExitCode = ExitCode.USAGE
-) -> Refusal:
+) -> CommandExit:
     """A refusal of what a user gave to a command.
 
     Args:
@@ -62,7 +62,7 @@ def unmet(
         code: the exit code.
     """
     message = expectation(expected, found, advice)
-    return Refusal(code, f"{where}: {message}" if where else message)
+    return CommandExit(code, f"{where}: {message}" if where else message)
 
 
 @contextlib.contextmanager
@@ -161,7 +161,7 @@ def _rooms_within(error: Exception) -> Iterator[str]:
 def exit_code(error: Exception) -> ExitCode | None:
     """The exit code for an error; None for one that only a bug can cause."""
     match error:
-        case Refusal():
+        case CommandExit():
             return error.code
         case TrundleError():
             return EXIT_CODES[error.kind]

@@ -37,7 +37,7 @@ def filled(
         hidden: gives what takes the place of a password in the model; passwords stay where None.
 
     Raises:
-        Refusal: there is neither a file nor a terminal.
+        CommandExit: there is neither a file nor a terminal.
         FormError: answers are missing or wrong.
         EngineError: the classes of the package cannot give the parameters of the form.
     """

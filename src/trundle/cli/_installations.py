@@ -41,7 +41,7 @@ def _one(
     """An installation.
 
     Raises:
-        Refusal: there is none of the name.
+        CommandExit: there is none of the name.
     """
     client, default = _client(kubeconfig, context)
     space = namespace or default

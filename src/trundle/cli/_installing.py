@@ -11,7 +11,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import bytes_progress, say_done
-from trundle.cli._failures import EXIT_CODES, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, unmet
 from trundle.cli._package_sources import LARGEST_ARCHIVE
 from trundle.cli._printing import Format, one_line, print_data, print_text, say, warn
 from trundle.cli._settings import STATE, current
@@ -212,7 +212,7 @@ def print_changes(
     """Prints the result of a change.
 
     Raises:
-        Refusal: something was refused; its code says how the command ends.
+        CommandExit: something was refused; its code says how the command ends.
     """
     if output is Format.TABLE:
         lines = [
@@ -239,7 +239,7 @@ def print_changes(
         from trundle.channels import refusal_kind  # noqa: PLC0415
 
         code = EXIT_CODES[refusal_kind(refusals)]
-        raise Refusal(code, *(each.coded for each in refusals))
+        raise CommandExit(code, *(each.coded for each in refusals))
 
 
 def _say_more(outlook: "Outlook", *, changed: bool) -> None:

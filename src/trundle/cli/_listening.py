@@ -16,7 +16,7 @@ def address_named(host: str, port: int, unix_socket: Path | None = None) -> Iter
     """Names an address that cannot be listened on; only what takes the address belongs inside.
 
     Raises:
-        Refusal: it is taken, or cannot be used.
+        CommandExit: it is taken, or cannot be used.
     """
     try:
         yield
@@ -35,7 +35,7 @@ def listening_at(
     """A socket that listens.
 
     Raises:
-        Refusal: the address is taken, or cannot be used.
+        CommandExit: the address is taken, or cannot be used.
     """
     from trundle.api import listening  # noqa: PLC0415
 

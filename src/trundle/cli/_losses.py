@@ -3,7 +3,7 @@
 import json
 from typing import TYPE_CHECKING
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import CommandExit, ExitCode
 from trundle.cli._printing import Format, one_line, print_data, print_text, say, table
 from trundle.cli.project import print_findings
 
@@ -17,7 +17,7 @@ def print_losses(found: "Sequence[TypeLosses]", output: Format) -> None:
     """Prints what would be lost of each resource type.
 
     Raises:
-        Refusal: something would be lost, or is still stored.
+        CommandExit: something would be lost, or is still stored.
     """
     if output is Format.TABLE:
         print_text(_text(found))
@@ -29,7 +29,7 @@ def print_losses(found: "Sequence[TypeLosses]", output: Format) -> None:
         for line in _said(each):
             say(f"{each.resource}: {line}")
     if not all(each.is_free for each in found):
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _text(found: "Sequence[TypeLosses]") -> str:

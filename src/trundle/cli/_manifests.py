@@ -107,7 +107,7 @@ def _operator_webhook(service: str | None, url: str | None, ca: Path | None) -> 
     """Where the operator converts.
 
     Raises:
-        Refusal: it is said to be no service.
+        CommandExit: it is said to be no service.
     """
     if url is not None:
         raise unmet("--operator", "--service", "--url", "name the service of the operator")
@@ -118,7 +118,7 @@ def _image_of(image: str | None) -> str:
     """The image that the operator runs.
 
     Raises:
-        Refusal: there is none.
+        CommandExit: there is none.
     """
     if image is None:
         advice = "name the image that it runs: --image registry.example.com/trundle:1"

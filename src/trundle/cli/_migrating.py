@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import CommandExit, ExitCode
 from trundle.cli._printing import Format, print_data, progress, say
 from trundle.cli._project import config_of
 from trundle.cli.project import Output, print_findings
@@ -83,7 +83,7 @@ def migrate(
             found = [migration.migrated(each, by) for each in found]
     _print(found, output, done=ready and not dry_run)
     if any(each.findings for each in found):
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def release_of(config: "Config") -> str:

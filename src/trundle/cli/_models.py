@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trundle.cli._failures import EXIT_CODES, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, unmet
 from trundle.errors import Finding, shown
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def read_object(file: Path, what: str) -> dict[str, Any]:
         what: what messages call its content.
 
     Raises:
-        Refusal: the file has something else in it.
+        CommandExit: the file has something else in it.
         OSError: it cannot be read.
     """
     from trundle.documents import parse_values  # noqa: PLC0415
@@ -48,7 +48,7 @@ def read_model(file: Path) -> dict[str, Any]:
     """The object model in a file.
 
     Raises:
-        Refusal: the file has no single model in it.
+        CommandExit: the file has no single model in it.
         OSError: it cannot be read.
     """
     from trundle.engine import HEADER  # noqa: PLC0415
@@ -65,7 +65,7 @@ def naming_model(file: Path) -> Iterator[None]:
     """Adds the file of a model to what is wrong with its objects when they are loaded.
 
     Raises:
-        Refusal: something is wrong with them.
+        CommandExit: something is wrong with them.
     """
     from trundle.engine import EngineError  # noqa: PLC0415
 
@@ -80,7 +80,7 @@ def naming_converted(file: Path) -> Iterator[None]:
     """Adds the file of a model to what is wrong with its objects when they are converted; an error of a class is none of the model.
 
     Raises:
-        Refusal: something is wrong with them.
+        CommandExit: something is wrong with them.
     """
     from trundle.models import ModelError  # noqa: PLC0415
 
@@ -114,5 +114,5 @@ def _nodes(file: Path) -> "Node | None":
         return None
 
 
-def _named(file: Path, error: "EngineError | ModelError") -> Refusal:
-    return Refusal(EXIT_CODES[error.kind], *in_model(file, error.findings))
+def _named(file: Path, error: "EngineError | ModelError") -> CommandExit:
+    return CommandExit(EXIT_CODES[error.kind], *in_model(file, error.findings))

@@ -16,7 +16,7 @@ import typer
 from trundle._clock import now
 from trundle.cli._admission import AdmissionChoice
 from trundle.cli._channels import duration_of
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._migrating import Context, Kubeconfig
 from trundle.cli._printing import Format, print_text, warn
 from trundle.cli._webhooks import convert_for_cluster
@@ -152,7 +152,7 @@ def operator(
         )
         if once:
             if made.look().away:
-                raise Refusal(ExitCode.FAILED)
+                raise CommandExit(ExitCode.FAILED)
         elif tls_cert is None or tls_key is None:
             with _until_signal(made):
                 made.run()

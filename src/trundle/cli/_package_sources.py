@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.cli._catalogs import IN_CATALOG, CatalogPlace
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
 from trundle.cli._registry import full_reference
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def package_folder(named: str, catalog: CatalogPlace) -> Iterator[Path]:
         catalog: the catalog.
 
     Raises:
-        Refusal: it names none of them.
+        CommandExit: it names none of them.
         PackageError: the archive cannot be unpacked.
         RegistryError: the published package cannot be fetched.
         CatalogError: the catalog has no such package.
@@ -66,7 +66,7 @@ def _naming(file: Path) -> Iterator[None]:
     try:
         yield
     except PackageError as error:
-        raise Refusal(
+        raise CommandExit(
             EXIT_CODES[error.kind], *(f"{file}: {each}" for each in error.messages)
         ) from None
 
@@ -75,7 +75,7 @@ def archive_bytes(path: Path) -> bytes:
     """The content of an archive.
 
     Raises:
-        Refusal: it is no file, or larger than any package.
+        CommandExit: it is no file, or larger than any package.
         OSError: it cannot be read.
     """
     size = path.stat().st_size
@@ -91,7 +91,7 @@ def packages_below(folders: Iterable[Path]) -> "list[Package]":
     """The packages in folders: each itself, or all that are somewhere below it.
 
     Raises:
-        Refusal: there is none.
+        CommandExit: there is none.
         ManifestError: a manifest cannot be used.
         PackError: a folder holds what cannot be packed.
     """
@@ -136,7 +136,7 @@ def listed_folder(repository: "Repository", entry: "ListedVersion", where: str) 
     """The content of a version that a channel lists, in a temporary folder that is gone afterwards.
 
     Raises:
-        Refusal: it is not what the channel says.
+        CommandExit: it is not what the channel says.
         RegistryError: it cannot be fetched.
     """
     from trundle.channels.artifacts import read_artifact, unpack_artifact  # noqa: PLC0415

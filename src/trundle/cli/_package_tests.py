@@ -8,7 +8,7 @@ import typer
 
 from trundle.cli._catalogs import IN_CATALOG, At, CatalogPlace, Place, Tenant
 from trundle.cli._channels import version_of
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._package_sources import package_folder, packages_below
 from trundle.cli._printing import Format, print_data, print_text, progress, say, table
 from trundle.cli._runs import MEMORY, MemoryLimit, RunOptions, Traced, limits_of
@@ -116,7 +116,7 @@ def run_tests_of(
     else:
         print_data(_outcomes_data(found, covered), output.value)
     if any(each.status is not Status.PASSED for each in found):
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 class _Tested(NamedTuple):
@@ -152,7 +152,7 @@ def _tested_against(
         kept: the catalog.
 
     Raises:
-        Refusal: there is no such release, or nothing depends on it.
+        CommandExit: there is no such release, or nothing depends on it.
     """
     from trundle.testing import dependents  # noqa: PLC0415
 
@@ -208,7 +208,7 @@ def _cases_of(what: _Tested, names: Sequence[str]) -> "list[Case]":
     """The tests that are to run.
 
     Raises:
-        Refusal: there is none.
+        CommandExit: there is none.
         EngineError: the packages cannot be used together.
     """
     from trundle.engine import Engine  # noqa: PLC0415

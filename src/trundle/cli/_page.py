@@ -22,7 +22,7 @@ def require_page() -> None:
     """Refuses to show a page without what it needs.
 
     Raises:
-        Refusal: something is missing.
+        CommandExit: something is missing.
     """
     missing = _missing()
     if missing:

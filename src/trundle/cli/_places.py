@@ -39,18 +39,18 @@ def environment_routes(
         state: the folder of the installation whose packages upgrades take; None for none.
 
     Raises:
-        Refusal: the file cannot be used.
+        CommandExit: the file cannot be used.
         DatabaseError: the database cannot be used.
     """
-    from trundle.api.environments import EnvironmentRoutes, Host, running  # noqa: PLC0415
+    from trundle.api.environments import EnvironmentRoutes, Means, running  # noqa: PLC0415
     from trundle.environments import Actions, Environments  # noqa: PLC0415
 
     places, limits = read_places(file)
     with opened_catalog(catalog, making=True) as opened:
         environments = Environments(opened, limits=limits)
         installed = None if state is None else partial(installed_packages, state)
-        host = Host(place_of_catalog(catalog), opened_providers, limits, installed, places)
-        with running(Actions(environments), host) as runner:
+        means = Means(place_of_catalog(catalog), opened_providers, limits, installed, places)
+        with running(Actions(environments), means) as runner:
             yield EnvironmentRoutes(environments, runner).routes
 
 
@@ -58,7 +58,7 @@ def read_places(file: Path) -> "tuple[dict[str, Place], Limits]":
     """The places in a file, and the limits of runs.
 
     Raises:
-        Refusal: the file says something else.
+        CommandExit: the file says something else.
         OSError: it cannot be read.
     """
     found = read_object(file, "places")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.errors import Place
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class PolicyFile:
         """Reads a file.
 
         Raises:
-            Refusal: it is no YAML document with the key `upgrade`.
+            CommandExit: it is no YAML document with the key `upgrade`.
             PolicyError: the policy cannot be used.
             OSError: the file cannot be read.
         """
@@ -61,7 +61,7 @@ def _document(path: Path) -> "tuple[Node, dict[str, Any]]":
     try:
         documents = parse_yaml(decode(path.read_bytes(), str(path)), str(path))
     except UnreadableError as error:
-        raise Refusal(ExitCode.FINDINGS, str(error)) from None
+        raise CommandExit(ExitCode.FINDINGS, str(error)) from None
     data = msgspec.json.decode(documents[0].data) if len(documents) == 1 else None
     if not isinstance(data, dict) or list(data) != [_KEY]:
         found = f"{len(documents)} documents" if len(documents) != 1 else _keys(data)

@@ -54,7 +54,7 @@ def package_evolutions(
         limits: how much each call of a hook may take.
 
     Raises:
-        Refusal: the first path has several packages in it.
+        CommandExit: the first path has several packages in it.
     """
     from trundle.packages import MANIFEST_FILE  # noqa: PLC0415
 

@@ -10,7 +10,7 @@ def full_reference(text: str) -> str:
     """A reference with its registry: the default one where the text names none.
 
     Raises:
-        Refusal: the default registry has a tag or a path in it.
+        CommandExit: the default registry has a tag or a path in it.
     """
     default = current().registry.rstrip("/")
     if not default or _names_registry(text):

@@ -37,7 +37,7 @@ def reason_of(override: str | None) -> str:
     """The reason that is given for an override; empty for none.
 
     Raises:
-        Refusal: it is blank.
+        CommandExit: it is blank.
     """
     if override is not None and not override.strip():
         raise unmet("--override", "the reason", "none", "say why it is released all the same")
@@ -48,7 +48,7 @@ def release_folders(folder: Path) -> tuple[Path, ...]:
     """The folders of the releases in a folder, the lowest version first; none where it is a package itself.
 
     Raises:
-        Refusal: nothing is released of it yet.
+        CommandExit: nothing is released of it yet.
         ManifestError: a release says another version than its folder is called by.
     """
     from trundle.packages import release_tree  # noqa: PLC0415

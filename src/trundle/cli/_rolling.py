@@ -29,7 +29,7 @@ _PARTS = 8
 """How many parts there are for each process, so that all have something to do to the end."""
 
 
-class Place(NamedTuple):
+class RollPlace(NamedTuple):
     """What a process needs to open the store.
 
     Attributes:
@@ -61,7 +61,7 @@ class Task(NamedTuple):
 
 def roll_in_processes(
     store: Store,
-    place: Place,
+    place: RollPlace,
     workers: Workers,
     progress: Callable[[str, int, int], None],
     *,
@@ -94,7 +94,7 @@ def roll_in_processes(
 
 
 def check_in_processes(
-    store: Store, place: Place, workers: Workers, progress: Callable[[str, int, int], None]
+    store: Store, place: RollPlace, workers: Workers, progress: Callable[[str, int, int], None]
 ) -> tuple[Finding, ...]:
     """Like `trundle.store.check`, in several processes.
 
@@ -125,7 +125,7 @@ def _rolled(store: Store, task: Task) -> tuple[RollPart, Rolled]:
     return task.part, roll_part(store, task.part, pace, verify=task.verify, dry_run=task.dry_run)
 
 
-def _open(place: Place) -> "AbstractContextManager[Store]":
+def _open(place: RollPlace) -> "AbstractContextManager[Store]":
     from trundle.cli._carried import installed_store  # noqa: PLC0415
     from trundle.cli._stores import shipped_store  # noqa: PLC0415
 

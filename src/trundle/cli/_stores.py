@@ -42,7 +42,7 @@ def opened_store(
         making: whether a file is made where there is none.
 
     Raises:
-        Refusal: there is no such file.
+        CommandExit: there is no such file.
     """
     settings = settings_of(context)
     where = place_of(place or settings.project_store)
@@ -105,7 +105,7 @@ def require_store(where: str | Path) -> None:
     """Refuses a file that does not exist.
 
     Raises:
-        Refusal: it does not.
+        CommandExit: it does not.
     """
     path = Path(str(where).removeprefix("sqlite:///"))
     if (isinstance(where, Path) or str(where).startswith("sqlite:///")) and not path.exists():
@@ -118,7 +118,7 @@ def alone(store: "Store") -> Iterator[None]:
     """Refuses a second server on one SQLite file; servers on one PostgreSQL database work together.
 
     Raises:
-        Refusal: another server has it.
+        CommandExit: another server has it.
     """
     from trundle._locking import LockBusyError, locked  # noqa: PLC0415
 

@@ -44,7 +44,7 @@ def webhook_of(service: str | None, url: str | None, ca: Path | None, *, needed:
     """Where the webhook is, as the options say.
 
     Raises:
-        Refusal: they say nothing, or two things.
+        CommandExit: they say nothing, or two things.
     """
     from trundle.kubernetes import Webhook, service_named  # noqa: PLC0415
 
@@ -69,7 +69,7 @@ def counting(processes: int) -> Iterator[Path | None]:
     """A folder where several processes keep what they count; None for one. What counts is to be imported within.
 
     Raises:
-        Refusal: this system has no such processes.
+        CommandExit: this system has no such processes.
     """
     if processes == 1:
         yield None
@@ -113,7 +113,7 @@ def convert_for_cluster(
         counted: where several keep what they count; those that outlive this process remove it.
 
     Raises:
-        Refusal: the address is not free.
+        CommandExit: the address is not free.
     """
     from trundle.api import reserved  # noqa: PLC0415
     from trundle.kubernetes import serve_webhook  # noqa: PLC0415

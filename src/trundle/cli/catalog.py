@@ -17,7 +17,7 @@ from trundle.cli._catalogs import (
     tenant_of,
 )
 from trundle.cli._channels import say_done, version_of
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
 from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import naming_model, read_model
 from trundle.cli._package_sources import archive_bytes
@@ -44,7 +44,7 @@ from trundle.cli._runs import (
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog, Change, Offer, Snapshot
+    from trundle.catalog import Catalog, Change, Offer, Snapshot, Upload
     from trundle.engine import Limits
     from trundle.errors import Finding
     from trundle.packages import Package
@@ -110,19 +110,7 @@ def upload(
         )
     if unreadable:
         raise _unreadable(unreadable, done.findings)
-    if output is Format.TABLE:
-        verb = "would have stored" if dry_run else "stored"
-        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
-        print_text("".join(f"{line}\n" for line in lines))
-    else:
-        stored = [
-            {"name": each.name, "version": str(each.version), "digest": each.digest}
-            for each in done.stored
-        ]
-        findings = [each.to_plain() for each in done.findings]
-        overridden = [each.to_plain() for each in done.overridden]
-        data = {"stored": stored, "findings": findings, "overridden": overridden}
-        print_data(data | {"dryRun": dry_run}, output.value)
+    _print_upload(done, output, dry_run=dry_run)
     for each in done.overridden:
         warn(f"overridden: {each.coded}")
     if reason and not (done.overridden or done.refused):
@@ -130,11 +118,28 @@ def upload(
     _report(done.findings)
 
 
+def _print_upload(done: "Upload", output: Format, *, dry_run: bool) -> None:
+    """Prints what was stored."""
+    if output is Format.TABLE:
+        verb = "would have stored" if dry_run else "stored"
+        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
+        print_text("".join(f"{line}\n" for line in lines))
+        return
+    stored = [
+        {"name": each.name, "version": str(each.version), "digest": each.digest}
+        for each in done.stored
+    ]
+    findings = [each.to_plain() for each in done.findings]
+    overridden = [each.to_plain() for each in done.overridden]
+    data = {"stored": stored, "findings": findings, "overridden": overridden}
+    print_data(data | {"dryRun": dry_run}, output.value)
+
+
 def _report(findings: Iterable["Finding"]) -> None:
     """Prints notes and warnings.
 
     Raises:
-        Refusal: there are errors among the findings.
+        CommandExit: there are errors among the findings.
     """
     errors = []
     for each in findings:
@@ -145,7 +150,7 @@ def _report(findings: Iterable["Finding"]) -> None:
         else:
             say(f"note: {each.coded}")
     if errors:
-        raise Refusal(ExitCode.FINDINGS, *errors)
+        raise CommandExit(ExitCode.FINDINGS, *errors)
 
 
 def _places(paths: list[Path]) -> list[Path]:
@@ -184,7 +189,7 @@ def _read(paths: list[Path]) -> "tuple[dict[Path, Package], list[_Unreadable]]":
     return packages, unreadable
 
 
-def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") -> Refusal:
+def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") -> CommandExit:
     """Everything that is wrong with an upload of which some packages cannot be read.
 
     A requirement that nothing meets is left out: what cannot be read may meet it.
@@ -197,7 +202,7 @@ def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") ->
         for each in findings
         if each.severity == "error" and each.code != CatalogCode.REQUIREMENT
     ]
-    return Refusal(unreadable[0].code, *problems)
+    return CommandExit(unreadable[0].code, *problems)
 
 
 @app.command("list")
@@ -413,7 +418,7 @@ def _check_kept_elsewhere(opened_: "Catalog", environment: str, tenant: str) -> 
     """Makes sure that `trundle env` does not keep an environment, and with it the record of what it uses.
 
     Raises:
-        Refusal: it does.
+        CommandExit: it does.
     """
     from trundle.environments import Environments  # noqa: PLC0415
 

@@ -22,7 +22,7 @@ from trundle.cli._channels import (
     repository_of,
     say_done,
 )
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import (
     Format,
     one_line,
@@ -121,7 +121,7 @@ def _trusting(
                 trusted = trust(read_root(root))
             except TrustError as error:
                 message = f"{shown_path(root)}: {error}; give the publisher's root.json"
-                raise Refusal(ExitCode.VERIFICATION_FAILED, message) from None
+                raise CommandExit(ExitCode.VERIFICATION_FAILED, message) from None
             store.trust_first(source.location, trusted)
         yield store
 
@@ -220,7 +220,7 @@ def repair(
     if not repairs:
         say("nothing to repair")
     elif dry_run or left:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _repair_text(each: "Repair") -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal
+from trundle.cli._failures import CommandExit, ExitCode
 from trundle.cli._printing import Format, print_result, progress, say
 from trundle.cli._settings import settings_of
 from trundle.cli.convert import Lenient, ResourceType
@@ -88,7 +88,7 @@ def conform(
         say(f"note: {each.where}: {each.path} is listed as expected, and was not found; remove it")
     say(_summary(found))
     if found.differences:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _summary(found: "Conformance") -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 import typer
 
 from trundle.cli._converting import Ways, convert_folder
-from trundle.cli._failures import ExitCode, Refusal, exit_code, messages_of, unmet
+from trundle.cli._failures import CommandExit, ExitCode, exit_code, messages_of, unmet
 from trundle.cli._printing import DocumentFormat, Format, print_exactly, print_result, warn
 from trundle.cli._project import load
 from trundle.cli._settings import settings_of
@@ -169,7 +169,7 @@ def convert(
     from trundle.project import elements, generated_scheme, load_config, read_documents  # noqa: PLC0415
 
     if file == "-" and base == "-":
-        raise Refusal(ExitCode.USAGE, "FILE and --base cannot both be standard input")
+        raise CommandExit(ExitCode.USAGE, "FILE and --base cannot both be standard input")
     text, name = _read(file)
     documents = [*elements(read_documents(text, name))]
     if trace and len(documents) != 1:
@@ -382,7 +382,7 @@ class _Report:
         if self.results:
             print_exactly(write_documents(self.results, "json" if form == "json" else "yaml"))
         if self.problems:
-            raise Refusal(self.code, *self.problems)
+            raise CommandExit(self.code, *self.problems)
 
     def print_notes(self) -> None:
         """Prints what to look at."""

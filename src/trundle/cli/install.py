@@ -9,7 +9,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import duration_of, read_root, say_done, version_of
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
 from trundle.cli._installing import (
     AnyName,
     Name,
@@ -183,7 +183,7 @@ def upgrade(
             dry_run=dry_run,
         )
         if to is not None and not done.events:
-            raise Refusal(ExitCode.FINDINGS, f"{name}: {to} may not be installed now")
+            raise CommandExit(ExitCode.FINDINGS, f"{name}: {to} may not be installed now")
         return
     _print_check(plans, output)
 
@@ -192,7 +192,7 @@ def _print_check(plans: "list[Plan]", output: Format) -> None:
     """Prints what `upgrade` would do.
 
     Raises:
-        Refusal: a channel is not accepted, or there is an update.
+        CommandExit: a channel is not accepted, or there is an update.
     """
     from trundle.channels import refusal_kind  # noqa: PLC0415
 
@@ -205,9 +205,9 @@ def _print_check(plans: "list[Plan]", output: Format) -> None:
     )
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:
-        raise Refusal(EXIT_CODES[refusal_kind(refusals)])
+        raise CommandExit(EXIT_CODES[refusal_kind(refusals)])
     if any(each.update_available for each in plans):
-        raise Refusal(ExitCode.UPDATE_AVAILABLE)
+        raise CommandExit(ExitCode.UPDATE_AVAILABLE)
 
 
 def _pause(duration: dt.timedelta) -> None:

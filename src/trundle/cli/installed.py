@@ -13,7 +13,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import duration_of
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
 from trundle.cli._installing import (
     AnyName,
     Name,
@@ -71,7 +71,7 @@ def plan(
 
     refusals = [refusal for each in plans for refusal in each.refusals]
     if refusals:
-        raise Refusal(EXIT_CODES[refusal_kind(refusals)])
+        raise CommandExit(EXIT_CODES[refusal_kind(refusals)])
 
 
 def status(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:
@@ -178,7 +178,7 @@ def policy_lint(
         output,
     )
     if findings:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
     say(f"{file}: no findings")
 
 
@@ -253,11 +253,11 @@ def agent(
             for line in done.lines:
                 log(line)
             if any(line.event == "error" for line in done.lines):
-                raise Refusal(ExitCode.FAILED)
+                raise CommandExit(ExitCode.FAILED)
             if done.failed:
-                raise Refusal(ExitCode.UNREACHABLE)
+                raise CommandExit(ExitCode.UNREACHABLE)
             if done.refusals:
-                raise Refusal(ExitCode.FINDINGS)
+                raise CommandExit(ExitCode.FINDINGS)
             return
         with _stopping() as stopped, _alone(state):
             Agent(installation, log, interval=pause, stopped=stopped).run()
@@ -287,7 +287,7 @@ def _notifying(log: "Callable[[LogLine], None]", targets: list[str]) -> "Callabl
     try:
         notifiers = [notifier(each) for each in targets]
     except NotificationError as error:
-        raise Refusal(ExitCode.USAGE, f"--notify: {error}") from None
+        raise CommandExit(ExitCode.USAGE, f"--notify: {error}") from None
 
     def log_and_notify(line: "LogLine") -> None:
         log(line)

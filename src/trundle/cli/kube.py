@@ -11,7 +11,7 @@ import typer
 from trundle.cli._admission import AdmissionChoice
 from trundle.cli._adopting import adopt
 from trundle.cli._applying import apply
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._installations import app as installed
 from trundle.cli._manifests import documents_text, manifests
 from trundle.cli._migrating import Context, Kubeconfig, migrate
@@ -122,7 +122,7 @@ def _check(
     """Prints what an update of some CRDs would change.
 
     Raises:
-        Refusal: anything.
+        CommandExit: anything.
     """
     from trundle.kubernetes import compared  # noqa: PLC0415
 
@@ -136,7 +136,7 @@ def _check(
     else:
         print_data([each.to_plain() for each in findings], output.value)
     if findings:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
     say(f"{where} has what the project says")
 
 

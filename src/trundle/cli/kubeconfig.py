@@ -85,7 +85,7 @@ def _token(path: Path, user: str) -> str:
     """The token of a user.
 
     Raises:
-        Refusal: the user has none.
+        CommandExit: the user has none.
     """
     from trundle.api import read_tokens  # noqa: PLC0415
 

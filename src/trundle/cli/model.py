@@ -96,7 +96,7 @@ def _offered(catalog: str | None, server: str | None, tenant: str | None) -> "li
     """The packages that a catalog offers to a tenant.
 
     Raises:
-        Refusal: there is none.
+        CommandExit: there is none.
     """
     whose = tenant or current().tenant
     with own_catalog(catalog, server) as opened:

@@ -9,7 +9,7 @@ import typer
 from trundle.cli import _package_tests
 from trundle.cli._catalogs import At, CatalogPlace, Place, Tenant
 from trundle.cli._describing import described
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._package_sources import package_folder, packages_below
 from trundle.cli._printing import (
     DocumentFormat,
@@ -120,7 +120,7 @@ def check(
     if found.bump is not None:
         say(f"{found.bump.base} -> {found.version}: {found.bump.required} is required at least")
     if found.errors:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _missing(package: "Package", known: "list[Package]") -> "Iterator[str]":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import (
     DocumentFormat,
     Format,
@@ -174,7 +174,7 @@ def check(
     notes = len(findings) - errors
     say(f"{_counted(errors, 'error')}, {_counted(notes, 'note')}")
     if errors:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _counted(number: int, noun: str) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import (
     Format,
     data_text,
@@ -193,7 +193,7 @@ def map_(
     names = [resource] if resource else [each.name for each in evolution.resources]
     if output in (MapFormat.SVG, MapFormat.MERMAID) and len(names) != 1:
         message = f"a picture shows one resource type; name one of {', '.join(names)}"
-        raise Refusal(ExitCode.USAGE, message)
+        raise CommandExit(ExitCode.USAGE, message)
     text = _drawn(evolution, horizon, names, output, listing=resource is None)
     if file is None and output in (MapFormat.JSON, MapFormat.YAML):
         print_exactly(text)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import EXIT_CODES, ExitCode, Refusal, unmet
+from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
 from trundle.cli._installing import AnyName, State, opened, say_if_forgotten
 from trundle.cli._printing import Format, print_result, say, table, warn
 from trundle.cli._registry import is_registry
@@ -83,9 +83,9 @@ def outdated(name: AnyName = None, *, state: State = None, output: Output = Form
     for each in refusals:
         warn(each.coded)
     if refusals:
-        raise Refusal(EXIT_CODES[refusal_kind(refusals)])
+        raise CommandExit(EXIT_CODES[refusal_kind(refusals)])
     if late:
-        raise Refusal(ExitCode.UPDATE_AVAILABLE)
+        raise CommandExit(ExitCode.UPDATE_AVAILABLE)
 
 
 def _offer_row(offer: "Offer") -> tuple[str, ...]:

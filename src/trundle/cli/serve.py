@@ -301,7 +301,7 @@ def _require_access(host: str, *, has_tls: bool, authenticates: bool) -> None:
     """Refuses to let other machines in without knowing who asks, or where others can listen.
 
     Raises:
-        Refusal: it would.
+        CommandExit: it would.
     """
     lacks = [] if has_tls else ["--tls"]
     lacks += [] if authenticates else ["--tokens or --client-ca"]

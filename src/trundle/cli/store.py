@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle.cli._carried import Installed, installed_place, installed_store
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._installing import State, state_folder
 from trundle.cli._losses import print_losses
 from trundle.cli._printing import (
@@ -29,7 +29,7 @@ from trundle.cli.project import DryRun, Output, print_findings
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from trundle.cli._rolling import Place as RollPlace
+    from trundle.cli._rolling import RollPlace
     from trundle.runtime import AnyScheme
     from trundle.store import Compaction, Move, Roll, Store, StoreStatus
 
@@ -56,7 +56,7 @@ def _place(
     context: typer.Context, place: str | None, state: Path | None, *, installed: bool
 ) -> "RollPlace":
     """How another process opens the store."""
-    from trundle.cli._rolling import Place as RollPlace  # noqa: PLC0415
+    from trundle.cli._rolling import RollPlace  # noqa: PLC0415
     from trundle.project import load_config, ship  # noqa: PLC0415
 
     settings = settings_of(context)
@@ -160,7 +160,7 @@ def roll(
     say(f"would roll {what}" if dry_run else f"rolled {what}")
     if done.findings:
         print_findings(done.findings, every=True) if output is Format.TABLE else None
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _require_shared(scheduler: str | None, *, installed: bool) -> None:
@@ -250,7 +250,7 @@ def check(
         print_data([each.to_plain() for each in findings], output.value)
     say(f"{len(findings) or 'no'} {'finding' if len(findings) == 1 else 'findings'}")
     if findings:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 @app.command("export")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import ExitCode, Refusal, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import Format, Step, print_result, progress, say, shown_path, warn
 from trundle.cli._project import config_of, load, package_evolutions, packages_of_project
 from trundle.cli._runs import MEMORY, MemoryLimit, RunOptions, limits_of
@@ -132,14 +132,14 @@ def verify(
     found = sum(len(each.findings) for each in run.proofs)
     say(_summary(run, found))
     if found:
-        raise Refusal(ExitCode.FINDINGS)
+        raise CommandExit(ExitCode.FINDINGS)
 
 
 def _need_hypothesis() -> None:
     try:
         import trundle.verify.proofs  # noqa: F401, PLC0415
     except ImportError as error:
-        raise Refusal(ExitCode.FAILED, str(error)) from None
+        raise CommandExit(ExitCode.FAILED, str(error)) from None
 
 
 def _seconds(text: str) -> float:

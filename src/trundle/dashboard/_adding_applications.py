@@ -27,7 +27,7 @@ _PROPERTIES = Field(
 _ANSWERS = Field(("answers",), "Answers", "yaml", doc="The answers, by step and field.")
 
 
-class Asked(NamedTuple):
+class Questions(NamedTuple):
     """What is asked about a version of a package.
 
     Attributes:
@@ -103,7 +103,9 @@ class AddingApplications:
         values = {"of": of, "draft": draft, "packages": list(names)}
         return self._frame.shown(request, "environment_packages.html", values)
 
-    async def _asked(self, request: Request, of: Environment, given: Mapping[str, str]) -> Asked:
+    async def _asked(
+        self, request: Request, of: Environment, given: Mapping[str, str]
+    ) -> Questions:
         name = given.get("package", "")
         path = f"/v2/tenants/{of.tenant}/packages"
         listed = (await self._client.ask(request, "GET", path, query={"name": name})).value
@@ -113,7 +115,7 @@ class AddingApplications:
             raise ApiRefusedError(404, f"The tenant {of.tenant} sees no such package {name}.")
         return await self._form(request, of, known[version])
 
-    async def _form(self, request: Request, of: Environment, said: Mapping[str, Any]) -> Asked:
+    async def _form(self, request: Request, of: Environment, said: Mapping[str, Any]) -> Questions:
         """The form of a version; the API shows its archive to the user before it is known here."""
         name, version, digest = said["name"], said["version"], said["digest"]
         path = f"/v2/tenants/{of.tenant}/packages/{name}/versions/{version}/content"
@@ -134,18 +136,18 @@ class AddingApplications:
             except ApiRefusedError as error:
                 note = f"Its form cannot be shown, as its questions need code of the package to run. {error.message}"
                 answers = Group((), "Answers", (_ANSWERS,))
-                return Asked(name, version, answers, is_form=True, note=note)
+                return Questions(name, version, answers, is_form=True, note=note)
             schema = answer.value["schema"]
         if schema is None:
-            return Asked(name, version, plain, is_form=False)
-        return Asked(name, version, answer_form(schema), is_form=True)
+            return Questions(name, version, plain, is_form=False)
+        return Questions(name, version, answer_form(schema), is_form=True)
 
     def _shown(
         self,
         request: Request,
         of: Environment,
         draft: str,
-        asked: Asked,
+        asked: Questions,
         given: Mapping[str, str],
         problems: Mapping[str, str] | None = None,
         refusal: ApiRefusedError | None = None,

@@ -16,10 +16,10 @@ _DAY = dt.timedelta(days=1)
 _MOST_TIMES = 3
 """How many times a window is named on a day; with more, the first and the last."""
 
-EntryKind: TypeAlias = Literal["window", "exclusion", "planned", "done"]
+OccurrenceKind: TypeAlias = Literal["window", "exclusion", "planned", "done"]
 
 
-class Entry(NamedTuple):
+class Occurrence(NamedTuple):
     """Something on a day.
 
     Attributes:
@@ -28,7 +28,7 @@ class Entry(NamedTuple):
         text: what.
     """
 
-    kind: EntryKind
+    kind: OccurrenceKind
     time: str
     text: str
 
@@ -39,12 +39,12 @@ class Day(NamedTuple):
     Attributes:
         date: which.
         is_today: whether it is the day on which the calendar is looked at.
-        entries: what is on it.
+        occurrences: what is on it.
     """
 
     date: dt.date
     is_today: bool
-    entries: tuple[Entry, ...]
+    occurrences: tuple[Occurrence, ...]
 
 
 class Calendar(NamedTuple):
@@ -82,32 +82,32 @@ def calendar_of(
     today = plan.at.astimezone(zone).date()
     first = _monday(start or today)
     days = [first + at * _DAY for at in range(7 * WEEKS)]
-    found: dict[dt.date, list[Entry]] = {each: [] for each in days}
+    found: dict[dt.date, list[Occurrence]] = {each: [] for each in days}
     span = _midnight(days[0], zone), _midnight(days[-1] + _DAY, zone)
-    for date, entry in _entries(policy, plan, events, span, zone):
+    for date, occurrence in _occurrences(policy, plan, events, span, zone):
         if date in found:
-            found[date].append(entry)
+            found[date].append(occurrence)
     every = [Day(each, each == today, tuple(found[each])) for each in days]
     weeks = tuple(tuple(every[at : at + 7]) for at in range(0, len(every), 7))
     return Calendar(zone.key, weeks)
 
 
-def _entries(
+def _occurrences(
     policy: Policy,
     plan: Plan,
     events: Iterable[Event],
     span: tuple[dt.datetime, dt.datetime],
     zone: zoneinfo.ZoneInfo,
-) -> Iterator[tuple[dt.date, Entry]]:
+) -> Iterator[tuple[dt.date, Occurrence]]:
     for event in reversed(tuple(events)):
         at = event.at.astimezone(zone)
-        yield at.date(), Entry("done", _clock(at), f"{event.action} {event.after}".strip())
+        yield at.date(), Occurrence("done", _clock(at), f"{event.action} {event.after}".strip())
     for ready in plan.ready[:1]:
         at = plan.at.astimezone(zone)
-        yield at.date(), Entry("planned", "now", str(ready.entry.version))
+        yield at.date(), Occurrence("planned", "now", str(ready.entry.version))
     for waiting in reversed(plan.scheduled):
         at = waiting.not_before.astimezone(zone)
-        yield at.date(), Entry("planned", _clock(at), str(waiting.entry.version))
+        yield at.date(), Occurrence("planned", _clock(at), str(waiting.entry.version))
     for exclusion in policy.exclusions:
         yield from _held_back(exclusion, span, zone)
     for window in policy.windows:
@@ -116,18 +116,18 @@ def _entries(
 
 def _held_back(
     exclusion: Exclusion, span: tuple[dt.datetime, dt.datetime], zone: zoneinfo.ZoneInfo
-) -> Iterator[tuple[dt.date, Entry]]:
+) -> Iterator[tuple[dt.date, Occurrence]]:
     of = "no upgrades" if exclusion.scope == "all" else f"no {_named(exclusion.scope)}"
     text = f"{of} but critical ones" if exclusion.allow_critical else of
     if exclusion.reason:
         text += f": {exclusion.reason}"
     for date, time in _days(exclusion.start, exclusion.end, span, zone):
-        yield date, Entry("exclusion", time, text)
+        yield date, Occurrence("exclusion", time, text)
 
 
 def _open(
     window: Window, span: tuple[dt.datetime, dt.datetime], zone: zoneinfo.ZoneInfo
-) -> Iterator[tuple[dt.date, Entry]]:
+) -> Iterator[tuple[dt.date, Occurrence]]:
     text = "window" if set(window.levels) == set(LEVELS) else f"window for {_named(window.levels)}"
     times: dict[dt.date, list[str]] = {}
     for opened, closed in openings(window, *span):
@@ -135,9 +135,12 @@ def _open(
             times.setdefault(date, []).append(time)
     for date, named in times.items():
         if len(named) > _MOST_TIMES:
-            yield date, Entry("window", f"{named[0]} … {named[-1]}", f"{text}, {len(named)} times")
+            yield (
+                date,
+                Occurrence("window", f"{named[0]} … {named[-1]}", f"{text}, {len(named)} times"),
+            )
         else:
-            yield from ((date, Entry("window", each, text)) for each in named)
+            yield from ((date, Occurrence("window", each, text)) for each in named)
 
 
 def _days(

@@ -13,7 +13,7 @@ from trundle.dashboard._form_changes import as_shown
 from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import Frame
 from trundle.dashboard._nodes import put, text_node, yaml_of
-from trundle.dashboard._objects import Asked, ServedKinds
+from trundle.dashboard._objects import Addressed, ServedKinds
 from trundle.dashboard._plain import text_of, values_of
 from trundle.dashboard._schema_form import DocumentForm
 from trundle.dashboard._side_by_side import Row, side_by_side
@@ -109,7 +109,7 @@ class Editor:
         )
         return self._frame.redirect(request, asked._replace(name="").address("list"))
 
-    def _turned(self, request: Request, asked: Asked, draft: Draft, do: str) -> Response:
+    def _turned(self, request: Request, asked: Addressed, draft: Draft, do: str) -> Response:
         """The editor after what concerns the form alone."""
         if draft.problems:
             return self._shown(request, asked, draft, code=422)
@@ -119,7 +119,7 @@ class Editor:
             draft = Draft(draft.text)
         return self._shown(request, asked, draft)
 
-    async def _previewed(self, request: Request, asked: Asked, draft: Draft) -> Response:
+    async def _previewed(self, request: Request, asked: Addressed, draft: Draft) -> Response:
         labels = ",".join(asked.kind.versions)
         query = {"dryRun": "All", "versions": labels}
         answer = await self._sent(request, asked, draft.text, query)
@@ -135,7 +135,7 @@ class Editor:
         return self._shown(request, asked, draft, seen=seen, warnings=answer.warnings)
 
     async def _sent(
-        self, request: Request, asked: Asked, text: str, query: Mapping[str, str]
+        self, request: Request, asked: Addressed, text: str, query: Mapping[str, str]
     ) -> Any:
         """Puts the document over the object, or creates one."""
         there, document = asked, _values(text)
@@ -150,14 +150,14 @@ class Editor:
             media_type=_YAML,
         )
 
-    async def _over(self, request: Request, asked: Asked, draft: Draft) -> Draft:
+    async def _over(self, request: Request, asked: Addressed, draft: Draft) -> Draft:
         """The text of a user, as one that is put over what is stored now."""
         found = (await self._client.ask(request, "GET", asked.path)).value
         version = text_node(found["metadata"]["resourceVersion"])
         text = yaml_of(put(document_of(draft.text), ("metadata", "resourceVersion"), version))
         return drafted(_maker(asked), text) if draft.form else Draft(text)
 
-    async def _newer(self, request: Request, asked: Asked, text: str) -> tuple[Row, ...]:
+    async def _newer(self, request: Request, asked: Addressed, text: str) -> tuple[Row, ...]:
         """Where the object as it is now differs from what a user would save."""
         try:
             found = (await self._client.ask(request, "GET", asked.path)).value
@@ -171,7 +171,7 @@ class Editor:
     def _shown(
         self,
         request: Request,
-        asked: Asked,
+        asked: Addressed,
         draft: Draft,
         *,
         refusal: ApiRefusedError | None = None,
@@ -196,7 +196,7 @@ class Editor:
         return self._frame.shown(request, "object_edit.html", values, code)
 
 
-def _maker(asked: Asked) -> DocumentForm:
+def _maker(asked: Addressed) -> DocumentForm:
     """Makes the forms of what is asked for."""
     kind, served = asked.kind, asked.served[0]
     names = () if asked.name else ("name", *(("namespace",) if kind.namespaced else ()))
@@ -221,7 +221,7 @@ def _edited(document: Mapping[str, Any]) -> dict[str, Any]:
     return {**document, "metadata": metadata}
 
 
-def _new(asked: Asked) -> dict[str, Any]:
+def _new(asked: Addressed) -> dict[str, Any]:
     """The start of a new object."""
     kind = asked.kind
     metadata = {

@@ -29,7 +29,7 @@ _PAUSE = 1.0
 """After how many seconds a browser hears of the next change at the soonest."""
 
 
-class Asked(NamedTuple):
+class Addressed(NamedTuple):
     """What an address names.
 
     Attributes:
@@ -76,7 +76,7 @@ class Listed(NamedTuple):
     """
 
     headings: tuple[str, ...]
-    rows: tuple[tuple[Asked, tuple[Any, ...]], ...]
+    rows: tuple[tuple[Addressed, tuple[Any, ...]], ...]
     token: str = ""
     resource_version: str = ""
     remaining: int | None = None
@@ -95,7 +95,7 @@ class ServedKinds:
     def __iter__(self) -> Iterator[ServedKind]:
         return iter(sorted(self._kinds.values(), key=lambda each: (each.kind, each.group)))
 
-    def asked(self, given: Mapping[str, Any], versions: Iterable[str]) -> Asked:
+    def asked(self, given: Mapping[str, Any], versions: Iterable[str]) -> Addressed:
         """What parameters name.
 
         Raises:
@@ -114,7 +114,7 @@ class ServedKinds:
                 raise ApiRefusedError(404, f"{kind.kind} has no version {each!r}, but {known}.")
         served = tuple(kind.versions[each] for each in labels[-_BESIDE:])
         namespace = str(given.get("namespace", "")).strip() if kind.namespaced else ""
-        return Asked(kind, served, namespace, str(given.get("name", "")).strip())
+        return Addressed(kind, served, namespace, str(given.get("name", "")).strip())
 
 
 class Objects:
@@ -217,12 +217,12 @@ class Objects:
         }
         return self._frame.shown(request, "object.html", values)
 
-    def _of(self, request: Request) -> Asked:
+    def _of(self, request: Request) -> Addressed:
         given = request.query_params
         return self._kinds.asked(given, given.getlist("v"))
 
 
-def _listed(asked: Asked, table: Any) -> Listed:
+def _listed(asked: Addressed, table: Any) -> Listed:
     rows = []
     for each in table["rows"]:
         metadata = each["object"]["metadata"]
@@ -239,7 +239,7 @@ def _listed(asked: Asked, table: Any) -> Listed:
     )
 
 
-def _counterpart(asked: Asked) -> Counterpart:
+def _counterpart(asked: Addressed) -> Counterpart:
     """What is the same value at two of the versions that are asked for."""
     versions = [ApiVersion.parse(each.version) for each in asked.served]
     root = asked.kind.lineage
@@ -250,7 +250,7 @@ def _counterpart(asked: Asked) -> Counterpart:
     return found
 
 
-def _toggled(asked: Asked, label: str) -> str:
+def _toggled(asked: Addressed, label: str) -> str:
     """The address after a click on a version: it is shown beside the others, or no longer."""
     labels = [each.label for each in asked.served]
     if label not in labels:

@@ -6,10 +6,10 @@ import msgspec
 
 from trundle._durable import sync_folder
 from trundle.installation._errors import StateError
-from trundle.installation._state import State
+from trundle.installation._state import Memory
 
 
-def import_trust(folder: Path, state: State) -> None:
+def import_trust(folder: Path, state: Memory) -> None:
     """Imports the files of a folder, and removes them once the database has them durably.
 
     Into a copy they are imported too, and stay where they are.

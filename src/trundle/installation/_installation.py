@@ -28,7 +28,7 @@ from trundle.installation._folders import Folders, refuse_file
 from trundle.installation._import import import_trust
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
 from trundle.installation._records import Event, Package
-from trundle.installation._state import State
+from trundle.installation._state import Memory
 from trundle.packages import Manifest
 from trundle.registry import HttpSettings, InvalidReferenceError, Progress, Reference
 from trundle.version import SemVer
@@ -75,7 +75,7 @@ class Installation:
         copy = looking and not self.folders.can_be_written()
         if not copy:
             _make(folder)
-        self.memory = State(self.folders.database, copy=copy)
+        self.memory = Memory(self.folders.database, copy=copy)
         try:
             import_trust(self.folders.trust, self.memory)
         except BaseException:

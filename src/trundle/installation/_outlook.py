@@ -14,8 +14,7 @@ from trundle.channels.policy import Policy
 from trundle.channels.reading import Subscription, has_signatures, open_channel, read_channel
 from trundle.errors import Finding
 from trundle.installation._records import Seen
-from trundle.installation._state import State as Remembered
-from trundle.installation._state import content_of
+from trundle.installation._state import Memory, content_of
 from trundle.registry import (
     DigestMismatchError,
     HttpSettings,
@@ -111,7 +110,7 @@ class Reader:
 
     def __init__(
         self,
-        state: Remembered,
+        state: Memory,
         clock: Callable[[], dt.datetime],
         trust: "TrustStore | None" = None,
         settings: HttpSettings | None = None,

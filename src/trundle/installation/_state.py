@@ -12,8 +12,7 @@ import msgspec
 from sqlalchemy import Connection, Executable, Row, delete, func, insert, select
 
 from trundle.channels import format_time, parse_time
-from trundle.channels.decision import Approval, Condition, Hold
-from trundle.channels.decision import State as Decided
+from trundle.channels.decision import Approval, Condition, Hold, State
 from trundle.channels.files import Channel, write_all
 from trundle.channels.policy import Policy, policy_to_plain, read_policy
 from trundle.channels.reading import Subscription
@@ -27,7 +26,7 @@ from trundle.version import SemVer
 _FLOOR, _GENERATION, _STORE = "clock", "generation", "store "
 
 
-class State:
+class Memory:
     """What an installation remembers, in terms of packages. Changes belong within `changing`.
 
     Args:
@@ -146,18 +145,18 @@ class State:
 
     # Decisions
 
-    def state(self, package: Package) -> Decided:
+    def state(self, package: Package) -> State:
         """What decisions about an installed package begin with."""
         return msgspec.structs.replace(
             self.state_before(package.name, package.subscription.name, package.pinned),
             installed=package.installed,
         )
 
-    def state_before(self, name: str, word: str, pinned: str | None = None) -> Decided:
+    def state_before(self, name: str, word: str, pinned: str | None = None) -> State:
         """What decisions about a package begin with that is not installed."""
         query = select(t.KNOWN.c.version, t.KNOWN.c.digest).where(t.KNOWN.c.package == name)
         known = {SemVer.parse(row.version): str(row.digest) for row in self._rows(query)}
-        return Decided(
+        return State(
             package=name,
             channel=word,
             pinned=pinned,

@@ -7,7 +7,7 @@ from datetime import datetime
 import msgspec
 
 from trundle.channels.reading.signatures import TrustError, TrustState, TrustStore, trust_key
-from trundle.installation._state import State
+from trundle.installation._state import Memory
 
 
 class TrustTable(TrustStore):
@@ -17,7 +17,7 @@ class TrustTable(TrustStore):
         state: what the installation remembers.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: Memory) -> None:
         self._memory = state
 
     def state(self, channel: str) -> TrustState | None:
@@ -75,7 +75,7 @@ class TrialTrust(TrustTable):
         roots: the states that the channels on trial begin with, by their full names.
     """
 
-    def __init__(self, state: State, roots: dict[str, TrustState]) -> None:
+    def __init__(self, state: Memory, roots: dict[str, TrustState]) -> None:
         super().__init__(state)
         self._trials = dict(roots)
 

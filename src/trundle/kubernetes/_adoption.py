@@ -10,7 +10,7 @@ from typing import Any
 from trundle.api import ServedKind
 from trundle.kubernetes._adoption_state import Adopted, AdoptionStep
 from trundle.kubernetes._changed_definition import ChangedDefinition
-from trundle.kubernetes._cluster import Migrations
+from trundle.kubernetes._cluster import ClusterMigrations
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._former import (
@@ -49,7 +49,7 @@ class Adoption:
     kind: ServedKind
     known: ServedKind
     made: Mapping[str, Any]
-    migrations: Migrations | None = None
+    migrations: ClusterMigrations | None = None
     settle: float = _SETTLE
 
     @property

@@ -203,18 +203,18 @@ class Cluster:
             return plain(made)
         return None
 
-    def migrations(self) -> "Migrations | None":
+    def migrations(self) -> "ClusterMigrations | None":
         """The migrations of the cluster's own; None where it serves none."""
         for version in _MIGRATION_VERSIONS:
             kind, plural = "StorageVersionMigration", "storageversionmigrations"
             resource = create_global_resource(_MIGRATIONS, version, kind, plural)
             with contextlib.suppress(_MissingError), asked(plural):
                 list(self.client.list(resource))
-                return Migrations(self.client, resource)
+                return ClusterMigrations(self.client, resource)
         return None
 
 
-class Migrations:
+class ClusterMigrations:
     """What a cluster rewrites by itself.
 
     Args:

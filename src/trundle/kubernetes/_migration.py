@@ -15,7 +15,7 @@ from trundle.kubernetes._carrier import is_marker, name_of, reason_name
 from trundle.kubernetes._cluster import (
     Cluster,
     ClusterError,
-    Migrations,
+    ClusterMigrations,
     RequestError,
     called,
     key_of,
@@ -157,7 +157,7 @@ class Migration:
         shown = tuple(findings[:_MOST_FINDINGS])
         return replace(subject, objects=count, roomless=roomless, findings=shown)
 
-    def migrated(self, subject: Subject, migrations: Migrations | None) -> Subject:
+    def migrated(self, subject: Subject, migrations: ClusterMigrations | None) -> Subject:
         """Rewrites all objects of a resource type, and lets the other stored versions go.
 
         Args:
@@ -239,7 +239,7 @@ class Migration:
                 return made is not None and made["metadata"]["resourceVersion"] != before
         raise AssertionError
 
-    def _by_cluster(self, subject: Subject, migrations: Migrations) -> Subject:
+    def _by_cluster(self, subject: Subject, migrations: ClusterMigrations) -> Subject:
         """Has the cluster rewrite all objects; page by page what it does not."""
         kind = subject.kind
         self._note(subject, None)

@@ -9,7 +9,7 @@ from trundle.errors import Finding
 from trundle.kubernetes._adoption_state import Adopted, ReturnStep
 from trundle.kubernetes._carrier import name_of
 from trundle.kubernetes._changed_definition import ChangedDefinition
-from trundle.kubernetes._cluster import CONFLICT, Migrations, RequestError
+from trundle.kubernetes._cluster import CONFLICT, ClusterMigrations, RequestError
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._former import (
@@ -33,7 +33,7 @@ class Return:
     """
 
     definition: ChangedDefinition
-    migrations: Migrations | None = None
+    migrations: ClusterMigrations | None = None
 
     def give_back(self, *, dry_run: bool = False) -> Adopted:
         """Makes the CRD what it was: objects stored at the version from before, the former conversions, no version `storage`.

@@ -20,7 +20,7 @@ from trundle.parts._jobs import (
     Slice,
     SliceResult,
 )
-from trundle.parts._json_lines import LONGEST, Lines, Record
+from trundle.parts._json_lines import LONGEST, Lines, NumberedDocument
 from trundle.runtime import AnyScheme, Lenience, Tolerated
 
 MANIFESTS = "manifests"
@@ -68,7 +68,7 @@ class Part(msgspec.Struct, frozen=True):
         return f"{DOCUMENTS}/{self.name}{PARQUET if self.is_parquet else JSON_LINES[0]}"
 
 
-class Refusal(msgspec.Struct, frozen=True):
+class RefusedDocument(msgspec.Struct, frozen=True):
     """A document that could not be converted.
 
     Attributes:
@@ -139,7 +139,7 @@ class _Work:
         self._target = wanted.to, wanted.version, wanted.resource
         self._inputs = {each.path: each for each in part.inputs}
         self._read: list[SliceResult] = []
-        self._refusals: list[Refusal] = []
+        self._refusals: list[RefusedDocument] = []
         self._counts = _Counts()
 
     def run(self) -> Manifest:
@@ -217,7 +217,7 @@ class _Work:
     def _note(self, cut: Slice, count: int, digest: str) -> None:
         self._read.append(SliceResult(cut.path, cut.begin, cut.end, count, digest))
 
-    def _result(self, cut: Slice, record: Record) -> bytes | None:
+    def _result(self, cut: Slice, record: NumberedDocument) -> bytes | None:
         """What a document is converted to; None where it is refused."""
         data = record.data
         if data is None:
@@ -236,7 +236,7 @@ class _Work:
                 return result
         self._counts.refused += 1
         at, file = cut.row + record.number, name_of(self._source, cut.path)
-        self._refusals.append(Refusal(file, at, tuple(reasons)))
+        self._refusals.append(RefusedDocument(file, at, tuple(reasons)))
         return None
 
     def _convert(self, data: bytes) -> bytes:

@@ -10,7 +10,7 @@ LONGEST = 64 << 20
 """How many bytes a line may have."""
 
 
-class Record(NamedTuple):
+class NumberedDocument(NamedTuple):
     """A document as it stands in a file.
 
     Attributes:
@@ -49,7 +49,7 @@ class Lines:
         """See above."""
         return str(self._hash)
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[NumberedDocument]:
         rest, position = self._first()
         while position < self._end and (rest or (rest := self._stream.read(CHUNK))):
             whole, rest = self._whole(rest, self._end - position)
@@ -59,13 +59,13 @@ class Lines:
                 for line in whole[:-1].split(b"\n"):
                     self.count += 1
                     if line.strip():
-                        yield Record(self.count, line)
+                        yield NumberedDocument(self.count, line)
             if rest and position < self._end:
                 long, length, rest = self._long(rest)
                 position += length
                 self.count += 1
                 if long is None or long.strip():
-                    yield Record(self.count, long)
+                    yield NumberedDocument(self.count, long)
 
     def _first(self) -> tuple[bytes, int]:
         """What was read of the first line that begins in the stretch, and where it begins."""

@@ -8,7 +8,7 @@ from typing import Any
 from trundle.parts._digests import Digest
 from trundle.parts._errors import UnusableFileError
 from trundle.parts._folders import Folder
-from trundle.parts._json_lines import Record
+from trundle.parts._json_lines import NumberedDocument
 
 
 def row_groups(folder: Folder, path: str, column: str) -> tuple[tuple[int, int], ...]:
@@ -53,13 +53,13 @@ class Rows:
         """See above."""
         return str(self._hash)
 
-    def __iter__(self) -> Iterator[Record]:
+    def __iter__(self) -> Iterator[NumberedDocument]:
         import pyarrow as pa  # noqa: PLC0415
 
         values = self.table.column(self._column).cast(pa.large_binary())
         for number, value in enumerate(values.to_pylist(), 1):
             self._hash.update(b"-" if value is None else b"%d:%b" % (len(value), value))
-            yield Record(number, value)
+            yield NumberedDocument(number, value)
 
 
 def written(tables: list[tuple[Any, list[int], list[bytes]]], column: str) -> bytes:

@@ -10,7 +10,7 @@ import msgspec
 
 from trundle import __version__
 from trundle.errors import listed
-from trundle.parts._converting import Converter, Part, Refusal, convert_part, name_of
+from trundle.parts._converting import Converter, Part, RefusedDocument, convert_part, name_of
 from trundle.parts._errors import OtherJobError, UnreachableFolderError, UnusableFileError
 from trundle.parts._folders import Folder, is_temporary, overlaps
 from trundle.parts._jobs import Conversion, Job, Manifest, differing, inputs_of
@@ -237,7 +237,7 @@ class FolderConversion:
         with self._into.writing(RESULT) as target:
             target.write(_json({"job": self._digest, **counts, "tolerated": result.tolerated}))
 
-    def _refusals(self, manifests: Sequence[Manifest]) -> Iterator[Refusal]:
+    def _refusals(self, manifests: Sequence[Manifest]) -> Iterator[RefusedDocument]:
         """All refusals, with the lines of their files: a part counts the lines that it reads."""
         before: Counter[str] = Counter()
         for part, manifest in zip(self.parts, manifests, strict=True):
@@ -247,7 +247,7 @@ class FolderConversion:
                     name, advice = self._into.named(part.refusals), "run the command again"
                     raise UnusableFileError(name, "the refusals of a part", "none", advice)
                 for line in content.splitlines():
-                    found = msgspec.json.decode(line, type=Refusal)
+                    found = msgspec.json.decode(line, type=RefusedDocument)
                     yield msgspec.structs.replace(found, line=found.line + before[found.file])
             if not part.is_parquet:
                 before.update(

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
         AdmissionWebhook,
     )
     from trundle.project._config_kubernetes import KindNames, PrinterColumn
-    from trundle.project._expected import Expected as ExpectedDifference
-    from trundle.project._expected import read_expected
+    from trundle.project._expected import ExpectedDifference, read_expected
     from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
     from trundle.project._output_places import MANIFEST
     from trundle.project._output_tree import TreeComparison, compare_tree
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
     from trundle.project.carried import CarriedProject, CarriedProjects
     from trundle.project.checking import check
     from trundle.project.config import Config, config_schema, load_config, parse_config
-    from trundle.project.conforming import Conformance, ConformanceEntry, conform
-    from trundle.project.conforming import Versions as PairVersions
+    from trundle.project.conforming import Conformance, ConformanceEntry, PairVersions, conform
     from trundle.project.documents import (
         Document,
         elements,

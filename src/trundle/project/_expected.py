@@ -14,7 +14,7 @@ DifferenceKind: TypeAlias = Literal["missing", "unexpected", "changed", "refused
 _KEYS = ("path", "reason", "version", "difference")
 
 
-class Expected(msgspec.Struct, frozen=True, kw_only=True):
+class ExpectedDifference(msgspec.Struct, frozen=True, kw_only=True):
     """A difference that is expected.
 
     Attributes:
@@ -47,7 +47,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def read_expected(data: bytes, file: str) -> tuple[Expected, ...]:
+def read_expected(data: bytes, file: str) -> tuple[ExpectedDifference, ...]:
     """Reads a list of expected differences.
 
     Args:
@@ -74,7 +74,7 @@ def read_expected(data: bytes, file: str) -> tuple[Expected, ...]:
     return found
 
 
-def _read(walker: Walker, node: Node) -> list[Expected]:
+def _read(walker: Walker, node: Node) -> list[ExpectedDifference]:
     fields = walker.fields(node, "an expected difference", _KEYS, ("path", "reason"))
     texts = {
         key: walker.text(value, f"the {key}")
@@ -98,7 +98,7 @@ def _read(walker: Walker, node: Node) -> list[Expected]:
             walker.note(each.line, "a path such as spec.rules[].name", shorten(path), advice)
         if pattern:
             found.append(
-                Expected(
+                ExpectedDifference(
                     where=walker.place(each),
                     path=path,
                     pattern=pattern,

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.project._expected import DifferenceKind, Expected
+from trundle.project._expected import DifferenceKind, ExpectedDifference
 from trundle.project._places import Path, spelt
 from trundle.project.pairs import Pair, PairsError, member
 from trundle.runtime import (
@@ -82,7 +82,7 @@ class ConformanceEntry(msgspec.Struct, frozen=True, kw_only=True):
     difference: DifferenceKind
     documents: int
     example: Found
-    expected: Expected | None = None
+    expected: ExpectedDifference | None = None
 
     def to_plain(self) -> dict[str, Any]:
         """The difference as plain values, for programs."""
@@ -130,7 +130,7 @@ class Conformance(msgspec.Struct, frozen=True, kw_only=True):
     held: tuple[Held, ...]
     differences: tuple[ConformanceEntry, ...]
     expected: tuple[ConformanceEntry, ...]
-    unused: tuple[Expected, ...]
+    unused: tuple[ExpectedDifference, ...]
 
     def to_plain(self) -> dict[str, Any]:
         """What came out as plain values, for programs."""
@@ -157,7 +157,7 @@ class Conformance(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-class Versions(NamedTuple):
+class PairVersions(NamedTuple):
     """What documents do not say themselves.
 
     Attributes:
@@ -181,11 +181,11 @@ class _Difference(NamedTuple):
 def conform(
     scheme: Scheme | JoinedScheme,
     pairs: Sequence[Pair],
-    expected: Sequence[Expected] = (),
+    expected: Sequence[ExpectedDifference] = (),
     *,
     alone: Sequence[tuple[str, bytes]] = (),
     both: bool = False,
-    versions: Versions = Versions(),  # noqa: B008 - it is immutable
+    versions: PairVersions = PairVersions(),  # noqa: B008 - it is immutable
     lenience: Lenience | None = None,
     on_step: Callable[[str, int, int], None] = lambda _name, _done, _total: None,
 ) -> Conformance:
@@ -259,7 +259,7 @@ def _version(pair: Pair, document: bytes, given: str | None, side: str) -> str:
     return given if said is None else said.rpartition("/")[2]  # type: ignore[return-value]
 
 
-def _resource(document: bytes, versions: Versions) -> str:
+def _resource(document: bytes, versions: PairVersions) -> str:
     return versions.resource or member(document, "kind") or member(document, "type") or "resource"
 
 
@@ -336,7 +336,7 @@ def _parsed(path: str) -> Path:
 class _Tally:
     """Counts differences that are the same in several documents once."""
 
-    def __init__(self, expected: Sequence[Expected]) -> None:
+    def __init__(self, expected: Sequence[ExpectedDifference]) -> None:
         self.listed = expected
         self.used: set[int] = set()
         self.held: dict[Check, list[int]] = {}
@@ -349,7 +349,7 @@ class _Tally:
         counts[0] += 1
         counts[1] += not found
         counts[2] += bool(found) and None not in known.values()
-        keys: dict[tuple[Any, ...], tuple[_Difference, Expected | None]] = {}
+        keys: dict[tuple[Any, ...], tuple[_Difference, ExpectedDifference | None]] = {}
         for each, listed in known.items():
             reason = each.found if each.kind == "refused" else None
             keys.setdefault((check, spelt(each.path), each.kind, reason), (each, listed))
@@ -372,7 +372,7 @@ class _Tally:
                 expected=listed,
             )
 
-    def expectation(self, check: Check, found: _Difference) -> Expected | None:
+    def expectation(self, check: Check, found: _Difference) -> ExpectedDifference | None:
         """What lists a difference as expected."""
         refused = found.kind == "refused"
         if check.source == check.target and not refused:

@@ -236,19 +236,23 @@ def review(
 
         asked = check_forms(Package.from_folder(folder))
         found += errors_among(asked)
-    bump = None
-    if released is not None:
-        before, base = released
-        try:
-            bump = compare_packages(before, folder, base)
-            low = bump.findings(manifest.version)
-            found += low or _behind(manifest.version, base)
-        except (SchemaError, ProjectError) as error:
-            # What is to be released was loaded above, so it is the release before that cannot be.
-            found.append(_not_compared(before, base, error))
+    bump, lacking = (None, ()) if released is None else _compared(folder, manifest, *released)
+    found += lacking
     notes = [each for each in found if each.severity == "note"]
     notes += [each for each in (*classes, *asked) if each.severity != "error"]
     return Review(manifest.version, resources, (*errors_among(found), *notes), bump)
+
+
+def _compared(
+    folder: Path, manifest: Manifest, before: Path, base: SemVer
+) -> tuple[Bump | None, tuple[Finding, ...]]:
+    """What changed since the release before, and what of it the version does not say."""
+    try:
+        bump = compare_packages(before, folder, base)
+    except (SchemaError, ProjectError) as error:
+        # What is to be released was loaded already, so it is the release before that cannot be.
+        return None, (_not_compared(before, base, error),)
+    return bump, tuple(bump.findings(manifest.version) or _behind(manifest.version, base))
 
 
 def _is_foreign(manifest: Manifest) -> bool:

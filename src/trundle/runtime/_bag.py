@@ -8,7 +8,16 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._entries import Aliases, BagEntry, Derive, Entry, Stashing, place_of
+from trundle.runtime._entries import (
+    Aliases,
+    BagEntry,
+    Derive,
+    Entry,
+    MadeEntry,
+    Stashing,
+    made_entry,
+    place_of,
+)
 from trundle.runtime._errors import BagError, reason_of
 from trundle.runtime._hidden_content import shown, without_hidden
 from trundle.runtime._json import same
@@ -84,10 +93,8 @@ def stash(
     if there:
         value = ABSENT
     if witness is None and derived is None and value is not ABSENT:
-        entry = Entry(value)
-        if aliases:
-            entry.stashing = Stashing(aliases=aliases)
-        put_entry(target, place, entry)
+        known = Stashing(aliases=aliases) if aliases else None
+        put_entry(target, place, made_entry(value, ABSENT, known) if known else Entry(value))
         return
     if derived is not None and not hooked:
         with unmarked():
@@ -97,12 +104,11 @@ def stash(
             hooked and (witness is None or _beside(target, witness) is not None)
         )
     if needed:
-        entry = Entry(value, ABSENT if witness is None else _beside(target, witness))
+        entry = MadeEntry(value, ABSENT if witness is None else _beside(target, witness))
     else:
         if not marks():
             return
-        entry = NoEntry(value)
-        entry.there = holds_object(target, holder) if holder else there
+        entry = NoEntry(value, there=holds_object(target, holder) if holder else there)
     entry.stashing = Stashing(witness, None if hooked else derived, hooked, aliases, holder, own)
     put_entry(target, place, entry)
 
@@ -113,7 +119,7 @@ def _beside(target: StorageObject, witness: Derive) -> str | None:
         return digest(witness(target))
 
 
-class NoEntry(Entry):
+class NoEntry(MadeEntry):
     """What is in a bag where a writer needs no entry for a value, as long as it is not merged.
 
     It is equal to no entry: what it stands for is not in the bag.
@@ -124,10 +130,7 @@ class NoEntry(Entry):
 
     there: bool = False
 
-    __hash__ = None  # type: ignore[assignment]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, NoEntry) and super().__eq__(other)
+    is_mark = True
 
 
 class WatchedPresence(NoEntry):
@@ -270,7 +273,9 @@ def _leave_behind(target: StorageObject, source: StorageObject) -> None:
         put_entry(target, place, left)
 
 
-def _go_along(target: StorageObject, source: StorageObject, carried: Carried) -> Iterator[Entry]:
+def _go_along(
+    target: StorageObject, source: StorageObject, carried: Carried
+) -> Iterator[MadeEntry]:
     """Lets entries that travel on accompany what makes them stale from now on; gives those that do."""
     taken = False
     theirs, ours = entries_of(source), entries_of(target)
@@ -282,11 +287,12 @@ def _go_along(target: StorageObject, source: StorageObject, carried: Carried) ->
         taken = taken or counts
         if not counts and carried.same:
             continue
-        moved = Entry(entry.value, ABSENT if counts else STALE)
-        put_entry(target, place, moved)
         if counts and carried.after is not None:
-            moved.stashing = Stashing(carried.after)
+            moved = made_entry(entry.value, ABSENT, Stashing(carried.after))
+            put_entry(target, place, moved)
             yield moved
+        else:
+            put_entry(target, place, Entry(entry.value, ABSENT if counts else STALE))
 
 
 def settle(target: StorageObject) -> None:

@@ -16,7 +16,15 @@ from trundle.runtime._bag import (
     fill,
 )
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._entries import Aliases, BagEntry, Entry, Stashing, place_of
+from trundle.runtime._entries import (
+    Aliases,
+    BagEntry,
+    Entry,
+    MadeEntry,
+    Stashing,
+    made_entry,
+    place_of,
+)
 from trundle.runtime._entry_values import as_json, read_like
 from trundle.runtime._json import same
 from trundle.runtime._matching import attributes_of
@@ -51,7 +59,7 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
     """
     ours, theirs = entries_of(before), entries_of(after)
     merged = entries_of(result)
-    made: list[Entry] = []
+    made: list[MadeEntry] = []
     changed: list[tuple[Place, Any, Any, NoEntry]] = []
     unsaid: list[tuple[Place, NoEntry]] = []
     presences: list[tuple[Place, NoEntry]] = []
@@ -144,7 +152,7 @@ def _add_needed(
     stored: Any,
     merged: dict[Place, Any],
     changed: list[tuple[Place, Any, Any, NoEntry]],
-    made: list[Entry],
+    made: list[MadeEntry],
     merges: Merges,
 ) -> None:
     """Makes the entries that a writer needs none for by itself, where the merged object would derive another value.
@@ -245,7 +253,7 @@ def declared_keys(stored: StorageObject, name: str) -> tuple[str, ...]:
 
 def _merged_entry(
     stored: Any, known: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges
-) -> Entry:
+) -> MadeEntry:
     value = new.value
     witness = new.stashing.witness
     derive = None if old is None else old.stashing.derived
@@ -253,9 +261,8 @@ def _merged_entry(
         value = _merged_value(known.value, old.value, new.value, keys, merges)
     elif derive is not None:  # the writer saw a part of what the object derived without an entry
         value = _merged_part(derive(stored), old.value, new.value, keys, merges)
-    merged = Entry(without_hollow(value), new.beside)
-    merged.stashing = Stashing(witness, aliases=new.stashing.aliases)
-    return merged
+    noted = Stashing(witness, aliases=new.stashing.aliases)
+    return made_entry(without_hollow(value), new.beside, noted)
 
 
 def _merged_value(known: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges) -> Any:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from trundle.runtime._by_class import table
-from trundle.runtime._entries import Entry, PropertyBag, StoredEntry
+from trundle.runtime._entries import Entry, MadeEntry, PropertyBag, StoredEntry
 from trundle.runtime._objects import ABSENT, GeneratedObject
 
 Copier: TypeAlias = Callable[[Any], Any]
@@ -157,7 +157,7 @@ def _members(value: Any) -> list[tuple[Any, Any]]:
 
 
 def _shallow(value: Any) -> Any:
-    if isinstance(value, Entry):
+    if isinstance(value, MadeEntry):
         return Entry(value.value, value.beside)
     if isinstance(value, msgspec.Struct):
         return replace(value)

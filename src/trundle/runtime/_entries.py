@@ -85,6 +85,9 @@ class BaseEntry(msgspec.Struct, eq=False):
     stashing = Stashing()
     """What the conversion that made the entry knows of it; nothing where it was read."""
 
+    is_mark = False
+    """Whether it stands for no entry, which is equal to none that is there."""
+
     if TYPE_CHECKING:
         value: Any = ABSENT
         beside: str | Absent | None = ABSENT
@@ -96,7 +99,7 @@ class BaseEntry(msgspec.Struct, eq=False):
         """Whether two entries have the same value, beside the same."""
         if not isinstance(other, BaseEntry):
             return NotImplemented
-        if self.beside != other.beside:
+        if self.is_mark is not other.is_mark or self.beside != other.beside:
             return False
         one, two = self.value, other.value
         if type(one) is type(two) and not isinstance(one, msgspec.Raw):
@@ -110,7 +113,7 @@ class BaseEntry(msgspec.Struct, eq=False):
         return not self == other
 
 
-class Entry(BaseEntry, dict=True):
+class Entry(BaseEntry):
     """An entry of a property bag.
 
     Attributes:
@@ -122,6 +125,28 @@ class Entry(BaseEntry, dict=True):
 
     value: Any = ABSENT
     beside: str | Absent | None = ABSENT
+
+
+class Noted:
+    """What a conversion knows of an entry: a slot beside the fields of the entry, as a field would be written."""
+
+    __slots__ = ("stashing",)
+
+    stashing: Stashing
+
+
+class MadeEntry(Noted, BaseEntry):
+    """How a conversion makes an entry of which it knows something; `made_entry` says what."""
+
+    value: Any = ABSENT
+    beside: str | Absent | None = ABSENT
+
+
+def made_entry(value: Any, beside: str | Absent | None, stashing: Stashing) -> MadeEntry:
+    """An entry, with what the conversion that makes it knows of it."""
+    entry = MadeEntry(value, beside)
+    entry.stashing = stashing
+    return entry
 
 
 class StoredEntry(BaseEntry):

@@ -17,7 +17,7 @@ from trundle.runtime._bag import (
 )
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._by_class import once
-from trundle.runtime._entries import Derive, Entry, Stashing, place_of
+from trundle.runtime._entries import BaseEntry, Derive, Stashing, made_entry, place_of
 from trundle.runtime._json import same
 from trundle.runtime._marks import marks, unmarked
 from trundle.runtime._matching import attributes_of
@@ -51,8 +51,8 @@ def watch(
     if not marks():
         return
     with unmarked():
-        mark = WatchedPresence(derived(target))
-    mark.there = holds_object(target, holder)
+        value = derived(target)
+    mark = WatchedPresence(value, there=holds_object(target, holder))
     mark.stashing = Stashing(witness, derived, aliases=aliases, holder=holder)
     put_entry(target, place, mark)
 
@@ -101,7 +101,7 @@ def _keep_emptied(result: Any, stored: Any, before: Any, after: Any) -> None:
             set_value(result, path, made_empty(type(written)))
 
 
-def _keep(result: Any, stored: Any, place: tuple[str, str], said: Entry) -> None:
+def _keep(result: Any, stored: Any, place: tuple[str, str], said: BaseEntry) -> None:
     """Lets a nested object be there or not as it was before the edit."""
     places = (place, *map(place_of, said.stashing.aliases))
     shown = said.value is True if isinstance(said, NoEntry) else True
@@ -116,13 +116,12 @@ def _keep(result: Any, stored: Any, place: tuple[str, str], said: Entry) -> None
     assert said.stashing.derived is not None
     if same(had, said.stashing.derived(result)):
         return
-    entry = Entry(had)
-    entry.stashing = said.stashing
+    entry = made_entry(had, ABSENT, said.stashing)
     fill(result, {**kept, place: entry})
     accompany(result, [entry])
 
 
-def _presence(holder: Any, places: tuple[tuple[str, str], ...], said: Entry) -> Any:
+def _presence(holder: Any, places: tuple[tuple[str, str], ...], said: BaseEntry) -> Any:
     """Whether a nested object of a stored one is there to the versions that share an entry."""
     entries = entries_of(holder)
     for entry in (entries[place] for place in places if place in entries):

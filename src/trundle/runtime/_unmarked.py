@@ -8,7 +8,6 @@ import msgspec
 
 from trundle.runtime._bag import NoEntry, has_entries, tidy
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._entries import Entry
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow
 
 
@@ -85,11 +84,7 @@ def _without_marks(value: StorageObject) -> list[Any]:
         del at[name]
     if marks:
         tidy(value)
-    return [
-        entry.value
-        for _, _, entry in entries
-        if isinstance(entry, Entry) and isinstance(entry.value, _HOLDERS)
-    ]
+    return [entry.value for _, _, entry in entries if isinstance(entry.value, _HOLDERS)]
 
 
 def without_hollow(value: Any) -> Any:

@@ -9,7 +9,7 @@ import msgspec
 from trundle.errors import Finding
 from trundle.runtime._by_class import once
 from trundle.runtime._documents import kept_apart, member_path, write_value
-from trundle.runtime._entries import Entry, StoredEntry
+from trundle.runtime._entries import BaseEntry, StoredEntry
 from trundle.runtime._errors import finding
 from trundle.runtime._json import encode
 from trundle.runtime._objects import GeneratedObject
@@ -30,7 +30,7 @@ def finite(value: Any) -> bool:
     for each in waiting:
         if isinstance(each, GeneratedObject):
             members: Any = [getattr(each, name) for name in _numeric(type(each))]
-        elif isinstance(each, Entry):
+        elif isinstance(each, BaseEntry):
             members = (each.value,)
         elif isinstance(each, dict):
             members = each.values()
@@ -74,7 +74,7 @@ def not_finite(value: Any, path: str = "$") -> Iterator[Finding]:
     if isinstance(value, float):
         if value - value != 0:
             yield finding(path, "a finite number", f"`{value}`")
-    elif isinstance(value, GeneratedObject | Entry):
+    elif isinstance(value, GeneratedObject | BaseEntry):
         for name, encoded in zip(
             value.__struct_fields__, value.__struct_encode_fields__, strict=True
         ):

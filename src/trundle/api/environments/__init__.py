@@ -6,6 +6,6 @@ What changes a model or runs one has a process of its own. What environments may
 from trundle.api.environments._places import Place, settings_at
 from trundle.api.environments._routes import EnvironmentRoutes
 from trundle.api.environments._runner import Runner, running
-from trundle.api.environments._work import Host, Opening
+from trundle.api.environments._work import Means, Opening
 
-__all__ = ["EnvironmentRoutes", "Host", "Opening", "Place", "Runner", "running", "settings_at"]
+__all__ = ["EnvironmentRoutes", "Means", "Opening", "Place", "Runner", "running", "settings_at"]

@@ -9,7 +9,7 @@ from trundle.api.environments import _bodies as bodies
 from trundle.api.environments._turns import Places, Turns
 from trundle.api.environments._work import (
     EditOfDraft,
-    Host,
+    Means,
     Run,
     Subject,
     carried_out,
@@ -45,14 +45,16 @@ class Runner:
 
     Args:
         actions: keeps what is known of runs.
-        host: what they run with.
+        means: what they run with.
         seat: the seat of the server.
         processes: starts their processes.
     """
 
-    def __init__(self, actions: Actions, host: Host, seat: Seat, processes: FreshProcesses) -> None:
-        self.actions, self._host, self._seat = actions, host, seat
-        self.places = host.places
+    def __init__(
+        self, actions: Actions, means: Means, seat: Seat, processes: FreshProcesses
+    ) -> None:
+        self.actions, self._host, self._seat = actions, means, seat
+        self.places = means.places
         self._processes = processes
         self._turns = Turns(_MOST_RUNS, _MOST_RUNS_OF_TENANT)
         self._asked = Places(_MOST_ASKED, "actions that run or wait")
@@ -145,11 +147,11 @@ class Runner:
 
 
 @contextlib.contextmanager
-def running(actions: Actions, host: Host) -> Iterator[Runner]:
+def running(actions: Actions, means: Means) -> Iterator[Runner]:
     """Runs environments as long as the block goes on."""
-    modules = [__name__, host.opening.__module__]
+    modules = [__name__, means.opening.__module__]
     with actions.seated() as seat, FreshProcesses(modules) as processes:
-        runner = Runner(actions, host, seat, processes)
+        runner = Runner(actions, means, seat, processes)
         try:
             yield runner
         finally:

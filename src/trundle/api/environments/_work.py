@@ -53,8 +53,8 @@ _MOST_LINES = 10_000
 _LONGEST_LINE = 4000
 
 
-class Host(NamedTuple):
-    """What runs environments.
+class Means(NamedTuple):
+    """What environments are run with.
 
     Attributes:
         catalog: the database of the catalog.
@@ -102,18 +102,18 @@ class EditOfDraft(NamedTuple):
 
 
 @contextlib.contextmanager
-def _opened(host: Host) -> Iterator[Environments]:
-    with Catalog(host.catalog) as catalog:
-        yield Environments(catalog, limits=host.limits)
+def _opened(means: Means) -> Iterator[Environments]:
+    with Catalog(means.catalog) as catalog:
+        yield Environments(catalog, limits=means.limits)
 
 
 # Drafts
 
 
-def edited(_: Note, host: Host, subject: Subject, asked: EditOfDraft) -> Draft:
+def edited(_: Note, means: Means, subject: Subject, asked: EditOfDraft) -> Draft:
     """Changes a draft."""
     tenant, environment, by = subject
-    with _opened(host) as environments:
+    with _opened(means) as environments:
         kept: Mapping[str, str] = {}
         change: Callable[[Model], Model]
         match asked.edit:
@@ -122,7 +122,7 @@ def edited(_: Note, host: Host, subject: Subject, asked: EditOfDraft) -> Draft:
             case bodies.NewModel() as given:
                 change = replacing(environment, given.model, "the model")
             case _ as given:
-                change, kept = _application(environments.snapshot(tenant), given, host.limits)
+                change, kept = _application(environments.snapshot(tenant), given, means.limits)
         return environments.edit(
             environment,
             change,
@@ -156,16 +156,16 @@ def _application(
 
 
 def form_schema(
-    _: Note, host: Host, subject: Subject, asked: bodies.WantedNewestForm
+    _: Note, means: Means, subject: Subject, asked: bodies.WantedNewestForm
 ) -> dict[str, Any] | None:
     """The JSON Schema of the answers to the form of a package, whose code runs for it; None where it has no form."""
-    with _opened(host) as environments:
+    with _opened(means) as environments:
         snapshot = environments.snapshot(subject.tenant)
         package = chosen_package(snapshot, asked.named)
         form = form_of_package(package, asked.form)
         if form is None:
             return None
-        return json_schema(form.form, form_parameters(form.form, package, snapshot, host.limits))
+        return json_schema(form.form, form_parameters(form.form, package, snapshot, means.limits))
 
 
 # Runs
@@ -186,19 +186,19 @@ def title_of(run: Run) -> str:
             return "delete"
 
 
-def carried_out(note: Note, host: Host, run: Run, action: Action) -> dict[str, Any]:
+def carried_out(note: Note, means: Means, run: Run, action: Action) -> dict[str, Any]:
     """Runs an environment; gives what it came to as plain values."""
-    with _opened(host) as environments, _Report(environments, action, note) as report:
+    with _opened(means) as environments, _Report(environments, action, note) as report:
         found = environments.get(action.environment, tenant=action.tenant)
-        settings = settings_now(host.places, found)
-        with host.opening(settings) as opened, watching(report):
+        settings = settings_now(means.places, found)
+        with means.opening(settings) as opened, watching(report):
             providers = {key: _Reported(each, report) for key, each in opened.items()}
-            return _plain(_result(environments, host, run, action, providers))
+            return _plain(_result(environments, means, run, action, providers))
 
 
 def _result(
     environments: Environments,
-    host: Host,
+    means: Means,
     run: Run,
     action: Action,
     providers: Mapping[str, Provider],
@@ -221,7 +221,7 @@ def _result(
         case bodies.Rollback():
             return rollback(environments, name, run.deployment, **about)
         case bodies.Upgrade():
-            arriving = () if host.installed is None else host.installed()
+            arriving = () if means.installed is None else means.installed()
             more: dict[str, Any] = {"major": run.major, "arriving": arriving, **about}
             return upgrade(environments, name, run.packages, **more)
         case bodies.Delete():

@@ -40,9 +40,9 @@ from trundle.kubernetes.operator._schemas import (
 )
 from trundle.kubernetes.operator._serving import (
     DamagedError,
-    Record,
     Records,
     Served,
+    ServedRecord,
     owner_in,
     path_of,
 )
@@ -179,12 +179,17 @@ class Rolling:
                 return Stage(findings=findings)
             self._records.keep(schemas.digest, content)
             served = following(owner, package, schemas, before)
-            record = self._records.put(Record(served, record.version if record else ""))
+            record = self._records.put(ServedRecord(served, record.version if record else ""))
             self._records.clean()
         return self._reached(record, schemas, content, webhook, back)
 
     def _reached(
-        self, record: Record, schemas: Schemas, content: bytes, webhook: Webhook, back: bytes | None
+        self,
+        record: ServedRecord,
+        schemas: Schemas,
+        content: bytes,
+        webhook: Webhook,
+        back: bytes | None,
     ) -> Stage:
         """How far webhooks are with what a record says; it goes on where all are."""
         if record.served.toward != ("" if back is None else digest_of(back)):
@@ -341,7 +346,7 @@ class Rolling:
         before, self._client = self._client, self._own_client()
         return before not in {None, self._client}
 
-    def _without(self, record: Record | None, given: Container[str] = ()) -> Stage:
+    def _without(self, record: ServedRecord | None, given: Container[str] = ()) -> Stage:
         """A release that brings its CRDs itself, or none; no objects may be left of others."""
         if record is None:
             return Stage()
@@ -377,7 +382,7 @@ class Rolling:
     def _has_objects(self, name: str) -> bool:
         return self._objects.has_objects(Part(API_VERSION, DEFINITION, "", name))
 
-    def _put(self, record: Record, served: Served) -> Record:
+    def _put(self, record: ServedRecord, served: Served) -> ServedRecord:
         return self._records.put(replace(record, served=served))
 
     def _awaited(self, served: Served) -> str:
@@ -407,7 +412,7 @@ class Rolling:
         client = webhook.get("clientConfig")
         return None if client is None else json.dumps(client, sort_keys=True)
 
-    def _parts(self, record: Record, schemas: Schemas, webhook: Webhook) -> list[Part]:
+    def _parts(self, record: ServedRecord, schemas: Schemas, webhook: Webhook) -> list[Part]:
         """The CRDs of a release, with what stays in them of earlier ones, and the admission of carriers."""
         served = record.served
         made = definitions(kinds_in_service(served, schemas), webhook, lambda _: None)

@@ -86,7 +86,7 @@ class Served(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Record:
+class ServedRecord:
     """What is kept in the cluster for an installation.
 
     Attributes:
@@ -107,7 +107,7 @@ class Listed:
         damaged: why others cannot, by the names that `name_of` gives.
     """
 
-    records: list[Record] = field(default_factory=list)
+    records: list[ServedRecord] = field(default_factory=list)
     damaged: dict[str, DamagedError] = field(default_factory=dict)
 
 
@@ -137,7 +137,7 @@ class Records:
                 found.damaged[each["metadata"]["name"]] = error
         return found
 
-    def get(self, owner: str) -> Record | None:
+    def get(self, owner: str) -> ServedRecord | None:
         """That of an installation; None where it has none.
 
         Raises:
@@ -147,7 +147,7 @@ class Records:
         found = self._get(name_of(owner))
         return None if found is None else self._read(found)
 
-    def put(self, record: Record) -> Record:
+    def put(self, record: ServedRecord) -> ServedRecord:
         """Writes one; as it is then.
 
         Raises:
@@ -165,7 +165,7 @@ class Records:
                 raise
             where, found = self._where(name), "a change by another operator"
             raise SupersededError(where, "what was read of it", found, "look again") from None
-        return Record(record.served, version)
+        return ServedRecord(record.served, version)
 
     def delete(self, owner: str) -> None:
         """Deletes that of an installation, if there is one."""
@@ -251,13 +251,13 @@ class Records:
             if error.status != MISSING:
                 raise
 
-    def _read(self, found: dict[str, Any]) -> Record:
+    def _read(self, found: dict[str, Any]) -> ServedRecord:
         metadata = found["metadata"]
         try:
             served = msgspec.json.decode(found["data"][_SERVED], type=Served)
         except (KeyError, msgspec.MsgspecError):
             raise self._damaged(metadata["name"], "what webhooks convert by") from None
-        return Record(served, metadata["resourceVersion"])
+        return ServedRecord(served, metadata["resourceVersion"])
 
     def _damaged(self, name: str, expected: str) -> DamagedError:
         advice = "restore it from a backup; nothing was changed"

@@ -17,7 +17,7 @@ from trundle.kubernetes._own import converted_installations, scheme
 from trundle.kubernetes._webhook import WebhookApplication
 from trundle.kubernetes.operator._replicas import Replica
 from trundle.kubernetes.operator._schemas import HeldSchemas, SchemaLoader, Schemas
-from trundle.kubernetes.operator._serving import DamagedError, Record, Records, name_of
+from trundle.kubernetes.operator._serving import DamagedError, Records, ServedRecord, name_of
 
 _Scope: TypeAlias = MutableMapping[str, Any]
 _Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -154,11 +154,11 @@ class Webhooks:
         self._ready |= complete
         return troubles
 
-    def _is_lost(self, record: Record, error: Exception) -> bool:
+    def _is_lost(self, record: ServedRecord, error: Exception) -> bool:
         """Whether waiting is of no use, as the schemas of a record are damaged; not where another record names others by now."""
         return isinstance(error, DamagedError) and self._records.get(record.served.owner) == record
 
-    def _made(self, record: Record) -> _Converting:
+    def _made(self, record: ServedRecord) -> _Converting:
         schemas = self._schemas.load(self._records.schemas(record.served.digest))
         conversions = Conversions(
             schemas.known,
