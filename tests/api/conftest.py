@@ -1,1 +1,22 @@
+"""The project of members, generated once for all tests of the API, and a client of an API that serves it."""
+
+import pytest
+from apis import Client, clubs, serving_clubs
 from cluster_fixtures import cluster  # noqa: F401 - a fixture
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory):
+    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
+        yield installed
+
+
+@pytest.fixture
+def api(installed, tmp_path):
+    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
+        yield api
+
+
+@pytest.fixture
+def client(api):
+    return Client(api)

@@ -4,7 +4,7 @@ import json
 from contextlib import contextmanager
 
 import pytest
-from apis import GROUP, NEW, OLD, Client, clubs, member, whole
+from apis import GROUP, NEW, OLD, Client, member, whole
 
 from trundle.api import AdmissionConfigError, AdmissionRequest, Api, served_kinds
 from trundle.project import AdmissionHook, AdmissionRule
@@ -12,12 +12,6 @@ from trundle.store import Key, Store
 from trundle.version import ApiVersion
 
 APPLY = "application/apply-patch+yaml"
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
 
 
 class Asked:

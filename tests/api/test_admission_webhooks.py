@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 import reviewers
-from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, Client, clubs, member
+from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, Client, member
 from authorities import Authority
 from projects import Installer
 from served import Served
@@ -19,12 +19,6 @@ from trundle.store import Key, Store
 from trundle.version import ApiVersion
 
 NAME = "limits.clubs.example.com"
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
 
 
 @pytest.fixture(scope="module")

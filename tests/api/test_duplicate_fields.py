@@ -3,25 +3,13 @@
 import json
 
 import pytest
-from apis import NEW, OLD, Client, clubs, serving_clubs
+from apis import NEW, OLD
 from hypothesis import given
 from hypothesis import strategies as st
 
 MERGE = "application/merge-patch+json"
 TWICE = b'{"apiVersion":"clubs.example.com/v1","kind":"Member","metadata":{"name":"ada","labels":{"a":"1","b":"2","a":"3"}},"team":"red","team":"blue"}'
 PLACES = ["metadata.labels.a", "team"]
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
-
-
-@pytest.fixture
-def client(installed, tmp_path):
-    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
-        yield Client(api)
 
 
 def warned(answer):

@@ -3,17 +3,11 @@
 import datetime as dt
 
 import pytest
-from apis import NEW, OLD, Client, clubs
+from apis import NEW, OLD, Client
 
 from trundle.api import Api, served_kinds
 from trundle.runtime import ConversionError
 from trundle.store import Store
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
 
 
 class Time:

@@ -1,26 +1,9 @@
 """What becomes of objects whose owners are deleted: in the background, in the foreground, and released."""
 
 import pytest
-from apis import GROUP, NEW, Client, clubs, serving_clubs
+from apis import GROUP, NEW, Client, serving_clubs
 
 MERGE = "application/merge-patch+json"
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
-
-
-@pytest.fixture
-def api(installed, tmp_path):
-    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
-        yield api
-
-
-@pytest.fixture
-def client(api):
-    return Client(api)
 
 
 def reference(owner, **more):

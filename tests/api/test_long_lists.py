@@ -4,17 +4,11 @@ import json
 
 import pytest
 from amounts import some_of
-from apis import NEW, OLD, Client, clubs, serving_clubs
+from apis import NEW, OLD, Client, serving_clubs
 
 from trundle.api import _object_reads
 from trundle.database import UnreachableError
 from trundle.store import Store
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
 
 
 @pytest.fixture

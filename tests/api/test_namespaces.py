@@ -1,28 +1,11 @@
 """Namespaces as resources: what is in them goes with them, and nothing is created outside of one."""
 
 import pytest
-from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs
+from apis import GROUP, NEW, OLD, Client, member, serving_clubs
 
 from trundle.store import Key, Store
 
 NAMESPACES = "/api/v1/namespaces"
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
-
-
-@pytest.fixture
-def api(installed, tmp_path):
-    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
-        yield api
-
-
-@pytest.fixture
-def client(api):
-    return Client(api)
 
 
 def namespace(client, name):

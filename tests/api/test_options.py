@@ -7,22 +7,10 @@ import json
 
 import pytest
 import yaml
-from apis import GROUP, NEW, Client, clubs, member, serving_clubs
+from apis import GROUP, NEW, member
 
 MERGE, APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
 META = "v=v1;g=meta.k8s.io"
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
-
-
-@pytest.fixture
-def client(installed, tmp_path):
-    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
-        yield Client(api)
 
 
 @pytest.mark.parametrize(

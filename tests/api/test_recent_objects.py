@@ -3,16 +3,10 @@
 import json
 
 import pytest
-from apis import NEW, OLD, Client, clubs, serving_clubs
+from apis import NEW, OLD, Client, serving_clubs
 
 from trundle.api._recent import Recent
 from trundle.store import Key, Store
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
 
 
 @pytest.fixture

@@ -4,24 +4,12 @@ import json
 import sqlite3
 
 import pytest
-from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs, whole
+from apis import GROUP, NEW, OLD, member, whole
 
 from trundle.database import BusyError, UnreachableError
 from trundle.store import Store
 
 SAID = b'{"apiVersion":"clubs.example.com/v2","kind":"Member"'
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
-
-
-@pytest.fixture
-def client(installed, tmp_path):
-    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
-        yield Client(api)
 
 
 def test_what_one_version_writes_every_version_reads(client):

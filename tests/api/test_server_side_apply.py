@@ -4,22 +4,10 @@ import json
 
 import pytest
 import yaml
-from apis import GROUP, NEW, OLD, Client, clubs, member, serving_clubs, whole
+from apis import GROUP, NEW, OLD, member, whole
 
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as installed:
-        yield installed
-
-
-@pytest.fixture
-def client(installed, tmp_path):
-    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
-        yield Client(api)
 
 
 def apply(client, version, manager, properties, *, part="", name="ada", **query):

@@ -3,21 +3,9 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from apis import NEW, Client, clubs, member, serving_clubs
+from apis import NEW, member
 
 MERGE = "application/merge-patch+json"
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory):
-    with clubs(tmp_path_factory.mktemp("clubs")) as found:
-        yield found
-
-
-@pytest.fixture
-def client(installed, tmp_path):
-    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
-        yield Client(api)
 
 
 def together(client, requests):

@@ -74,6 +74,7 @@ class Installer:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.packages: list[str] = []
 
     def __call__(
         self,
@@ -93,6 +94,7 @@ class Installer:
             released: the release before this one, whose lock this one goes on from.
         """
         package = f"installed_{next(_NUMBERS)}"
+        self.packages.append(package)
         folder = self.folder / package
         for name, content in files.items():
             _write(folder / "schemas" / name, content)
@@ -115,17 +117,17 @@ class Installer:
 
 @contextmanager
 def installer(folder: Path) -> Iterator[Installer]:
-    """An installer whose packages may be used only within."""
-    path, modules = list(sys.path), set(sys.modules)
+    """An installer whose packages may be used only within; others may have theirs at the same time."""
+    made = Installer(folder)
     try:
-        yield Installer(folder)
+        yield made
     finally:
-        sys.path[:] = path
+        sys.path[:] = [each for each in sys.path if not each.startswith(str(folder))]
         for each in [name for name in sys.path_importer_cache if name.startswith(str(folder))]:
             del sys.path_importer_cache[each]
-        for name in set(sys.modules) - modules:
-            if name.startswith("installed_"):
-                del sys.modules[name]
+        ours = {*made.packages, *(f"{each}_hooks" for each in made.packages)}
+        for name in [each for each in sys.modules if each.partition(".")[0] in ours]:
+            del sys.modules[name]
         importlib.invalidate_caches()
 
 
