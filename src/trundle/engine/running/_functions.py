@@ -28,6 +28,7 @@ from trundle.engine.expressions import (
     FrozenDict,
     Scope,
     call_by_name,
+    check_arguments,
     check_size,
     check_text,
     freeze,
@@ -35,7 +36,6 @@ from trundle.engine.expressions import (
 )
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._making import made, new, type_of
-from trundle.engine.running._natives import check_arguments
 from trundle.engine.running._reflection import Info, typeinfo
 from trundle.errors import expectation, listed
 
@@ -66,6 +66,15 @@ def _function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return compute
 
     return add
+
+
+def signatures() -> Mapping[str, inspect.Signature]:
+    """How code calls each of them."""
+    found = {name: inspect.signature(each) for name, each in FUNCTIONS.items()}
+    return {
+        name: each.replace(parameters=[*each.parameters.values()][1:])
+        for name, each in found.items()
+    }
 
 
 _function("new")(new)

@@ -1,11 +1,11 @@
 """Calls of Python: functions of the operator, and of the classes behind declared ones."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
-from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
 from trundle.engine._handle import Handle, inside, outside
 from trundle.engine._natives import argument_name
@@ -17,6 +17,7 @@ from trundle.engine.expressions import (
     Edge,
     ForeignFunction,
     Scope,
+    check_arguments,
     context_of,
     decorated,
     explained,
@@ -187,18 +188,3 @@ def as_function(name: str, world: World, function: Callable[..., Any]) -> Any:
         return called(world, function, given, by_name)
 
     return call
-
-
-def check_arguments(
-    what: str, signature: inspect.Signature, values: Sequence[Any], named: Mapping[str, Any]
-) -> None:
-    """Makes sure that a function takes some arguments.
-
-    Raises:
-        EngineError: it does not.
-    """
-    try:
-        signature.bind(*values, **named)
-    except TypeError as error:
-        message = f"{what} does not take such arguments: {error}"
-        raise EngineError(EngineCode.NO_MATCH, message, advice="correct the call") from None
