@@ -49,7 +49,15 @@ def total(*values, **named):
     return sum(values) + sum(named.values())
 
 
+@specs.parameter("functions", yaqltypes.Lambda())
+def chain(value, *functions):
+    for each in functions:
+        value = each(value)
+    return value
+
+
 FUNCTIONS = {
+    "chain": chain,
     "times": times,
     "eachOf": each_of,
     "loud": loud,
@@ -74,6 +82,9 @@ FITTING = [
     "total()",
     "total(1, 2.5)",
     "total(1, a => 2, b => 3)",
+    "chain(1)",
+    "chain(1, $ + 1, $ * 5)",
+    "chain(1, 7)",
 ]
 UNFIT = [
     "times()",
@@ -231,6 +242,23 @@ class Native:
     def every(items, function):
         return [function(each) for each in items]
 
+    @specs.parameter("functions", yaqltypes.Lambda())
+    def chain(self, value, *functions):
+        for each in functions:
+            value = each(value)
+        return value
+
+    @specs.parameter("functions", yaqltypes.Lambda())
+    @specs.parameter("named", yaqltypes.Lambda())
+    def results(self, *functions, **named):
+        return [[each(5) for each in functions], {name: each(5) for name, each in named.items()}]
+
+    @staticmethod
+    @specs.parameter("functions", yaqltypes.Lambda())
+    @native(usage="Extension")
+    def through(value, *functions):
+        return [each(value) for each in functions]
+
 
 def of_native(text):
     return run(
@@ -259,6 +287,12 @@ def of_native(text):
         ("new(N).apply(7, [1, 2])", [7, 7]),
         ("list(1, 2).every($ + $k)", [11, 12]),
         ("call(apply, [7, [1, 2]], {}, new(N))", [7, 7]),
+        ("new(N).chain(1, $ + 1, $ * $k)", 20),
+        ("new(N).chain(3)", 3),
+        ("new(N).results($ + 1, 7, a => $ * 2)", [[6, 7], {"a": 10}]),
+        ("new(N).results(a => $k)", [[], {"a": 10}]),
+        ("4.through($ + 1, $ + $k)", [5, 14]),
+        ("call(chain, [1, 7], {}, new(N))", 7),
     ],
 )
 def test_natives(text, result):
