@@ -1,6 +1,9 @@
 """Functions and natives that carry yaql's decorators; what these mean is yaql's to say."""
 
 import asyncio
+import functools
+import gc
+import weakref
 
 import pytest
 import yaql
@@ -9,6 +12,7 @@ from yaql.language import specs, utils, yaqltypes
 from yaql.language.exceptions import YaqlException
 
 from trundle.engine import EngineError, Handle, native
+from trundle.engine.expressions import decorated
 
 
 @specs.parameter("count", yaqltypes.Integer())
@@ -333,3 +337,37 @@ def test_functions_that_wait_take_no_expressions():
 
     with pytest.raises(ValueError, match="a function that waits gets no expressions"):
         run("later(1)", functions={"later": later})
+
+
+def test_functions_and_natives_go_with_their_engines():
+    def once():
+        @specs.parameter("function", yaqltypes.Lambda())
+        def twice(function):
+            return [function(1), function(2)]
+
+        class Own:
+            @specs.parameter("function", yaqltypes.Lambda())
+            def thrice(self, function):
+                return [function(3)]
+
+        body = "Return: !yaql 'twice($ + 1) + new(N).thrice($ + 1)'"
+        found = run(body, functions={"twice": twice}, classes={"a.N": ""}, natives={"a.N": Own})
+        assert found == [2, 3, 4]
+        return [weakref.ref(each) for each in (twice, Own, Own.thrice)]
+
+    first = once()
+    once()  # What a language evaluated last it still has
+    gc.collect()
+    assert [each() for each in first] == [None, None, None]
+
+
+def test_a_wrapper_is_not_taken_for_what_it_wraps():
+    decorated(times)
+
+    @functools.wraps(times)
+    def wrapper(count, text="x"):
+        return times(count, text)
+
+    assert decorated(times).function is times
+    assert decorated(wrapper).function is wrapper
+    assert decorated(times) is decorated(times)

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from functools import cache
 from typing import Any, TypeVar
 
 from trundle.engine._errors import EngineCode
@@ -45,6 +44,7 @@ class Natives:
     def __init__(self, world: World) -> None:
         self._world = world
         self._objects: dict[tuple[Instance, type], Any] = {}
+        self._takes_handle: dict[type, bool] = {}
 
     def call(self, frame: Frame, routine: Routine, variables: Mapping[str, Any]) -> Any:
         """Calls the function behind a method."""
@@ -62,7 +62,9 @@ class Natives:
         """The Python object behind an object; it is made when it is needed first."""
         key = (instance, native)
         if key not in self._objects:
-            takes = _takes_handle(native)
+            takes = self._takes_handle.get(native)
+            if takes is None:
+                takes = self._takes_handle[native] = _takes_handle(native)
             self._objects[key] = native(Handle(self._world, instance)) if takes else native()
         return self._objects[key]
 
@@ -140,7 +142,6 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(inspect.signature(function).parameters.values())
 
 
-@cache
 def _takes_handle(native: type) -> bool:
     if inspect.getattr_static(native, "__init__") is object.__init__:
         return False
