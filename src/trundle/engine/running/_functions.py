@@ -229,15 +229,18 @@ def _attribute(scene: Code, value: Any, name: str, owner: Any) -> tuple[str, str
 def _dump(
     scene: Code,
     object: Any,  # noqa: A002
-    type: Form = "Serializable",  # noqa: A002
+    serializationType: Form = "Serializable",  # noqa: N803
     ignoreUpcasts: bool = True,  # noqa: FBT001, FBT002, N803
+    *,
+    type: Form | None = None,  # noqa: A002
 ) -> Any:
-    """An object as a model."""
+    """An object as a model; `type` is another name of `serializationType`, which published packages use."""
     excluded: frozenset[str] = frozenset()
     instance = _object(object)
     if not ignoreUpcasts and isinstance(object, Part):
         excluded = frozenset(instance.type.properties.keys() - object.type.properties.keys())
-    tree = Dump(scene.world, type, excluded, is_part=True).tree(instance)
+    form = serializationType if type is None else type
+    tree = Dump(scene.world, form, excluded, is_part=True).tree(instance)
     return freeze(frozen(tree, scene.world.limits))
 
 
