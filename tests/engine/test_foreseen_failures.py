@@ -48,6 +48,7 @@ def run(made):
         ("$x: list(1).select(lenn($))", "unknown-function", "lenn"),
         ("$x: {a: {b: lenn(1)}}", "unknown-function", "lenn"),
         ("Return: encryptData(secret)", "unknown-function", "kept as a secret"),
+        ("$x: join(list(a), b)", "unknown-function", "call it with a dot: `value.join(..)`"),
         ("$x: range()", "no-match", "range(start, stop, step=), range(stop), found `range()`"),
         ("$x: len(1, 2)", "no-match", "found `len(1, 2)`"),
         ("$x: format()", "no-match", "format"),

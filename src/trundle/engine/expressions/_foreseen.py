@@ -135,6 +135,10 @@ def _refused(
     is_method = receiver is not None
     names = taken.names if is_method else {*functions, *taken.names}
     advice = taken.advice or meant(similar(call.name, names))
+    if not is_method and language.knows_method(call.name):
+        advice = f"call it with a dot: `value.{call.name}(..)`"
+    if is_method and language.knows_function(call.name):
+        advice = f"call it without a dot: `{call.name}(..)`"
     message = f'unknown {"method" if is_method else "function"} "{call.name}"'
     return _unknown(message, advice, is_method=is_method)
 
