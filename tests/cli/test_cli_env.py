@@ -308,6 +308,48 @@ def test_a_form_is_asked_and_its_password_is_kept_apart(note):
     assert (note.folder / "deployed/note.txt").read_text() == "bye Hush-4-two!"
 
 
+@pytest.mark.full
+def test_answers_that_no_object_comes_of_are_shown_without_passwords(note):
+    strict = FORM["Classes/Note.yaml"].replace("$.string().notNull()", "$.string().check($ = x)", 1)
+    note.write("note/Classes/Note.yaml", strict)
+    note.write("note/manifest.yaml", FORM["manifest.yaml"].replace("1.2.0", "2.0.0"))
+    note.run("catalog", "upload", "note")
+    with Talk(
+        note.folder, "env", "add", "desk", "com.acme.Note", "--catalog", "catalog.db"
+    ) as talk:
+        talk.answer("Text [hello]: ", "bye")
+        talk.answer("Secret: ", "Hush-4-two!")
+        talk.answer("Application Name [Note]: ", "memo")
+        code = talk.ended()[0]
+    assert code != 0, talk.shown
+    assert "What was answered, for a file for `--values`" in talk.shown
+    assert "main:" in talk.shown
+    assert "text: bye" in talk.shown
+    assert "application_name: memo" in talk.shown
+    assert "Hush" not in talk.shown
+    assert "{{secret" not in talk.shown
+
+
+@pytest.mark.full
+def test_what_others_add_while_a_form_is_asked_loses_no_answer(note):
+    note.write("answers.yaml", "main: {secret: Hush-4-two!}\n")
+    place = ("--catalog", "catalog.db", "--draft", "ours")
+    with Talk(note.folder, "env", "add", "desk", "com.acme.Note", *place) as talk:
+        talk.answer("Text [hello]: ", "bye")
+        for each in ("one", "other"):
+            values = ("--values", "answers.yaml", "--name", each)
+            note.env("add", "desk", "com.acme.Note", *values, "--draft", "ours")
+        talk.answer("Secret: ", "Hush-4-two!")
+        talk.answer("Application Name [Note]: ", "memo")
+        assert talk.ended()[0] == 0, talk.shown
+    shown = note.env("show", "desk", "--model", "--draft", "ours").stdout
+    assert [each for each in ("one", "other", "memo") if f"name: {each}" in shown] == [
+        "one",
+        "other",
+        "memo",
+    ]
+
+
 def _user():
     import getpass
 

@@ -115,9 +115,9 @@ def test_a_person_is_asked_until_the_answers_fit(shop):
         talk.answer("Count [2]: ", "9")
         talk.answer("Public [y/N]: ", "y")
         talk.until("eight are the most")
-        talk.answer("Host: ", "web")
-        talk.answer("Count [2]: ", "3")
-        talk.answer("Public [y/N]: ", "y")
+        talk.answer("Host [web]: ", "")
+        talk.answer("Count [9]: ", "3")
+        talk.answer("Public [Y/n]: ", "")
         talk.until("1) Small\n  2) Large")
         talk.answer("Size [Small]: ", "2")
         talk.answer("Secret: ", "Hidden-1")
@@ -139,6 +139,70 @@ def test_a_person_is_asked_until_the_answers_fit(shop):
 
 
 @pytest.mark.full
+def test_a_person_goes_back_and_loses_no_answer(tmp_path):
+    form = """\
+Version: 2.4
+Application:
+  ?: {type: com.example.Shop}
+  host: $.main.host
+  note: $.main.note
+  size: $.more.size
+  secret: $.more.secret
+Forms:
+  - main:
+      fields:
+        - {name: host, type: string, label: Host}
+        - {name: note, type: string, label: Note, required: false, initial: none yet}
+  - silent:
+      fields:
+        - {name: kept, type: string, hidden: true, initial: x}
+  - more:
+      fields:
+        - {name: size, type: choice, label: Size, choices: [[s, Small], [l, Large]]}
+        - {name: secret, type: password, label: Secret}
+        - {name: last, type: integer, label: Last}
+      validators:
+        - {expr: $.more.last < 9, message: too many}
+"""
+    for path, text in {**FILES, "UI/ui.yaml": form}.items():
+        file = tmp_path / "shop" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    with Talk(tmp_path, "package", "form", "shop", "-o", "json") as talk:
+        talk.until("Return takes what stands in brackets, `<` goes back")
+        talk.answer("Host: ", "<")
+        talk.until("this is the first question")
+        talk.answer("Host: ", "shpo")
+        talk.answer("Note [none yet] (`-` for none): ", "-")
+        talk.answer("Size: ", "7")
+        talk.until("expected a number from 1 to 2, or one of 'Small', 'Large', found '7'")
+        talk.answer("Size: ", "<")
+        talk.until("Step 1 of 4: main")
+        talk.answer("Note (`-` for none): ", "<")
+        talk.answer("Host [shpo]: ", "shop")
+        talk.answer("Note (`-` for none): ", "")
+        talk.answer("Size: ", "large")
+        talk.answer("Size: ", "Large")
+        talk.answer("Secret: ", "<")
+        talk.answer("Size [Large]: ", "")
+        talk.answer("Secret: ", "Hidden-1")
+        talk.answer("Secret, once more: ", "Hidden-1")
+        talk.answer("Last: ", "9")
+        talk.until("too many")
+        talk.answer("Size [Large]: ", "")
+        talk.answer("Secret [as before]: ", "")
+        talk.answer("Last [9]: ", "8")
+        talk.answer("Application Name [Shop]: ", "")
+        code, output = talk.ended()
+        shown = talk.shown
+    assert code == 0, shown
+    model = json.loads(output)
+    found = {name: model[name] for name in ("host", "note", "size", "secret")}
+    assert found == {"host": "shop", "note": "", "size": "l", "secret": "Hidden-1"}
+    assert "Hidden-1" not in shown
+
+
+@pytest.mark.full
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
 @pytest.mark.parametrize("at", ["Host: ", "Secret: "])
 def test_leaving_leaves_nothing(shop, at, key):
@@ -152,6 +216,7 @@ def test_leaving_leaves_nothing(shop, at, key):
         code, output = talk.leave(key)
         shown = talk.shown
     assert (code, output) == (130, ""), shown
+    assert "left; nothing was changed" in shown
     assert "Traceback" not in shown
     assert sorted(shop.rglob("*")) == before
 

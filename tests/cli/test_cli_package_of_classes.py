@@ -360,3 +360,27 @@ def test_a_check_knows_what_the_catalog_has_of_the_requirements(empty, monkeypat
     assert "acme.lib.None" in empty.run("package", "check", "user").stdout
     empty.write("user/Classes/C.yaml", "Name: acme.user.C\nExtends: [acme.lib.A]\n")
     assert empty.run("package", "check", "user").exit_code == 0
+
+
+def test_a_check_looks_at_the_usual_form_that_no_manifest_lists(empty):
+    manifest = (
+        "FullName: acme.Web\nType: Application\nVersion: 1.0.0\nClasses: {acme.Web: w.yaml}\n"
+    )
+    form = "Application:\n  ?: {type: acme.Web}\n  size: sizes($.main.sise)\nForms:\n- main: {fields: [{name: size, type: string}]}\n"
+    empty.write("web/manifest.yaml", manifest)
+    empty.write("web/Classes/w.yaml", "Name: acme.Web\nMethods: {f: {Body: [$x: foo()]}}\n")
+    empty.write("web/UI/ui.yaml", form)
+    done = empty.run("package", "check", "web")
+    assert done.exit_code == 3
+    assert (
+        'error: UI/ui.yaml:3: acme.Web 1.0.0: Application: `sizes($.main.sise)`: unknown function "sizes"'
+        in done.stdout
+    )
+    assert (
+        "expected a field of main, found sise; did you mean size? [form-unknown-name]"
+        in done.stdout
+    )
+    assert (
+        'warning: Classes/w.yaml:2: acme.Web/1.0.0 acme.Web: `foo()`: unknown function "foo"'
+        in done.stdout
+    )

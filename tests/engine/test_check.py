@@ -409,3 +409,9 @@ def test_a_contract_in_quotes_is_the_text_in_them():
     (finding,) = check([package("app", classes={"app.App": text})])
     assert (finding.severity, finding.place.line) == ("warning", 3)
     assert "remove the quotes, or write `!yaql` before them" in str(finding)
+
+
+def test_contracts_of_arguments_that_cannot_be_compiled_are_errors():
+    text = "Methods:\n  m:\n    Arguments: [a: {Contract: $.strng()}]\n    Body: [$.m(1)]"
+    (found,) = check([package("app", classes={"app.A": text})])
+    assert (found.code, found.severity, found.place.line) == ("unknown-function", "error", 4)

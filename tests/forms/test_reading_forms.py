@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from asked_forms import counted
 
-from trundle.forms import FieldType, FormError, FormVersion, fill, read_form
+from trundle.forms import FieldType, FormError, FormVersion, converted, fill, form_of, read_form
 
 APP = "Application: {'?': {type: a.App}}\n"
 
@@ -85,7 +85,7 @@ Forms:
 
 
 @pytest.mark.parametrize(
-    ("version", "field", "is_refused"),
+    ("version", "field", "is_early"),
     [
         ("2.0", "{name: n, type: network}", True),
         ("2.1", "{name: n, type: network}", False),
@@ -96,14 +96,17 @@ Forms:
         ("2.0", "{name: n, type: choice, choices: [[a, A]]}", False),
     ],
 )
-def test_what_a_later_version_brought_is_refused_before(version, field, is_refused):
+def test_what_a_later_version_brought_is_a_warning_before(version, field, is_early):
     text = f"Version: {version}\n{APP}Forms: [{{main: {{fields: [{field}]}}}}]\n"
-    assert found(text) == ([("form-version", 3, "error")] if is_refused else [])
+    assert found(text) == ([("form-version", 3, "warning")] if is_early else [])
+    assert form_of(text, "ui.yaml").steps[0].fields[0].name == "n"
 
 
 def test_parameters_came_with_2_4():
     text = f"Version: 2.3\n{APP}Parameters: {{a: 1}}\nParametersSource: m\n"
-    assert found(text) == [("form-version", 3, "error"), ("form-version", 4, "error")]
+    assert found(text) == [("form-version", 3, "warning"), ("form-version", 4, "warning")]
+    form = converted(text, "ui.yaml").form
+    assert (str(form.version), list(form.parameters), form.parameters_source) == ("2.4", ["a"], "m")
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,6 @@ def judged(
             continue
         unmet = tuple(rules.unmet(package, rules.required_by(package), present))
         findings += unmet
-        findings += check_forms(package)
         stored.append(package)
         if not unmet:  # Else all of its classes would say so again.
             sound.append(package)
@@ -66,6 +65,8 @@ def judged(
         among = {(each.name, each.version): each for each in (*packages, *seen, *reversed(sound))}
         checked = [each for each in sound if among[each.name, each.version] is each]
         findings += check(checked, among.values())
+    for package in stored:
+        findings += check_forms(package, among.values() if sound else None)
     said = {
         each: _reviewed(rows, each, packages, offers, tenant, reviews, among.values())
         for each in stored

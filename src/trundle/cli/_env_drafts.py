@@ -1,7 +1,7 @@
 """The commands that edit drafts of environments: add, remove, edit, discard."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -9,9 +9,10 @@ from trundle.cli._catalogs import Place, Tenant, tenant_of
 from trundle.cli._environments import DraftName, Name, draft_of, opened_environments
 from trundle.cli._installing import print_done
 from trundle.cli._models import read_model, read_object
-from trundle.cli._printing import Format
+from trundle.cli._printing import Format, data_text, harmless, say
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
+from trundle.errors import TrundleError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,6 +60,7 @@ def add(
     """Add an application to a draft."""
     from trundle.environments import (  # noqa: PLC0415
         HiddenAnswers,
+        OutdatedDraftError,
         adding,
         check_application,
         chosen_package,
@@ -69,43 +71,74 @@ def add(
         snapshot = environments.snapshot(whose)
         chosen = chosen_package(snapshot, package)
         hidden = HiddenAnswers(chosen)
+        given: list[_Given] = []  # What is asked is asked once
 
         def change(model: "Model") -> "Model":
-            made = _object(chosen, snapshot, values, class_name, form, hidden)
-            check_application(made, chosen, snapshot)
-            return adding(made, chosen, object_name)(model)
+            if not given:
+                given.append(_given(chosen, snapshot, values, class_name, form, hidden))
+                check_application(given[0].made, chosen, snapshot)
+            return adding(given[0].made, chosen, object_name)(model)
 
-        made = environments.edit(
-            name,
-            change,
-            tenant=whose,
-            draft=draft_of(draft),
-            by=user_name(),
-            secrets=hidden.secrets,
-            dry_run=dry_run,
-        )
+        def edited() -> "Draft":
+            return environments.edit(
+                name,
+                change,
+                tenant=whose,
+                draft=draft_of(draft),
+                by=user_name(),
+                secrets=hidden.secrets,
+                dry_run=dry_run,
+            )
+
+        try:
+            try:
+                made = edited()
+            except OutdatedDraftError:
+                if not given:
+                    raise
+                made = edited()  # An application goes beside what others have added meanwhile
+        except TrundleError:
+            if given and given[0].answers:
+                say("What was answered, for a file for `--values`; passwords are left out:")
+                typer.echo(harmless(data_text(given[0].answers, "yaml")), err=True, nl=False)
+            raise
     called = f" as {object_name}" if object_name else ""
     done = f"added {chosen.name} {chosen.version}{called} to the draft"
     print_done(done, _data(name, made), output, dry_run=dry_run)
 
 
-def _object(
+class _Given(NamedTuple):
+    """An object to add.
+
+    Attributes:
+        made: the object.
+        answers: what a person has answered at the terminal, without passwords; empty where none was asked.
+    """
+
+    made: dict[str, Any]
+    answers: dict[str, dict[str, Any]]
+
+
+def _given(
     package: "Package",
     snapshot: "Snapshot",
     values: Path | None,
     class_name: str | None,
     form: str | None,
     hidden: "HiddenAnswers",
-) -> dict[str, Any]:
+) -> _Given:
     """The object to add, by the form of its package, or with the properties in a file."""
-    from trundle.cli._forms import filled  # noqa: PLC0415
+    from trundle.cli._forms import filled, without_passwords  # noqa: PLC0415
     from trundle.environments import object_of  # noqa: PLC0415
     from trundle.forms import form_of_package  # noqa: PLC0415
 
     found = None if class_name is not None else form_of_package(package, form)
-    if found is not None:
-        return filled(found.form, package, snapshot, values, hidden).model
-    return object_of(package, {} if values is None else read_object(values, "values"), class_name)
+    if found is None:
+        properties = {} if values is None else read_object(values, "values")
+        return _Given(object_of(package, properties, class_name), {})
+    done = filled(found.form, package, snapshot, values, hidden)
+    answers = {} if values is not None else without_passwords(found.form, done.answers)
+    return _Given(done.model, answers)
 
 
 def remove(

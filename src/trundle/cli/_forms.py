@@ -9,7 +9,7 @@ from trundle.cli._models import read_object
 from trundle.cli._runs import RunOptions, run_code
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from trundle.engine import Limits
     from trundle.forms import Filled, Form, Hidden
@@ -53,6 +53,20 @@ def filled(
     from trundle.cli._asking import ask  # noqa: PLC0415
 
     return ask(form, Sources.random(), parameters, hidden)
+
+
+def without_passwords(
+    form: "Form", answers: "Mapping[str, Mapping[str, Any]]"
+) -> dict[str, dict[str, Any]]:
+    """Answers to a form but for passwords."""
+    from trundle.forms import FieldType  # noqa: PLC0415
+
+    found: dict[str, dict[str, Any]] = {}
+    for step in form.steps:
+        given = answers.get(step.name, {})
+        kept = [each.name for each in step.fields if each.type is not FieldType.PASSWORD]
+        found[step.name] = {name: given[name] for name in kept if name in given}
+    return {name: each for name, each in found.items() if each}
 
 
 def parameters_for(form: "Form", package: "Package", others: "Iterable[Package]") -> dict[str, Any]:

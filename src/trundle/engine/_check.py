@@ -11,6 +11,7 @@ from trundle.engine._classes import Classes
 from trundle.engine._core import core_packages
 from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._foreseen import Foreseen
 from trundle.engine._header import HEADER
 from trundle.engine._limits import Limits
 from trundle.engine._lock import Lock
@@ -25,7 +26,7 @@ from trundle.engine._structure import Fixed, structure
 from trundle.engine._type import Type
 from trundle.engine.effects import Effects
 from trundle.engine.expressions import Binary, Expression, code_of, thaw
-from trundle.engine.running import Routines
+from trundle.engine.running import Routines, core_natives
 from trundle.engine.statements import (
     Break,
     Catch,
@@ -45,8 +46,8 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     """What is wrong with the classes of packages.
 
     A class that cannot be built, a contract or default that cannot be compiled, and a type that is named but not in the package or its
-    requirements are errors. A type in the body of a method that no package has, a statement that cannot be read, and text in it that looks like an expression
-    are warnings: they may never run.
+    requirements are errors. A type in the body of a method that no package has, a statement that cannot be read, text in it that looks like an expression, and
+    the use of a function, method or property that there is not are warnings: they may never run.
 
     Args:
         packages: the packages to check.
@@ -69,7 +70,7 @@ def check_alone(package: Package, among: Iterable[Package] = ()) -> tuple[Findin
         among: packages that may be what it requires.
 
     Returns:
-        The findings of `check`, and what is wrong with arguments of methods. Where a package that it requires is neither bundled nor given, none
+        The findings of `check`. Where a package that it requires is neither bundled nor given, none
         is about classes that may be in that.
     """
     among = tuple(among)
@@ -110,12 +111,19 @@ def _files(package: Package) -> Iterator[Finding]:
         except EngineError as error:
             yield from error.findings
             continue
-        for member, each in _contracted(declaration):
-            try:
-                compile_declared(package, declaration, each, member)
-            except EngineError as error:
-                error.package, error.version = package.name, package.version
-                yield from error.findings
+        for wrong in _uncompiled(package, declaration):
+            yield from wrong.findings
+
+
+def _uncompiled(package: Package, declaration: ClassDeclaration) -> Iterator[EngineError]:
+    """The contracts and defaults of a class that cannot be compiled."""
+    for member, each in _contracted(declaration):
+        try:
+            compile_declared(package, declaration, each, member)
+        except EngineError as error:
+            error.package, error.version = package.name, package.version
+            error.class_name = error.class_name or declaration.name
+            yield error
 
 
 def _contracted(
@@ -131,10 +139,11 @@ class _Checker:
     def __init__(self, repository: Repository) -> None:
         limits = Limits()
         self._repository = repository
-        self._sources = Sources(limits)
+        self._sources = Sources(limits, core_natives())
         lock = Lock(repository)
         self._classes = Classes(repository, self._sources, lock, limits, _no_static)
         self._beforehand = Beforehand(self._classes, self._sources)
+        self._foreseen = Foreseen(self._classes)
 
     def package(self, package: Package) -> Iterator[Finding]:
         """What is wrong with the classes of one package, and with what it attaches to itself."""
@@ -150,23 +159,20 @@ class _Checker:
             except EngineError as error:
                 yield from error.findings
                 continue
-            yield from self._members(type_)
-            yield from self._bodies(type_)
+            found = [*self._members(type_), *self._bodies(type_)]
             unread = tuple(_unread(type_))
-            yield from unread
-            yield from _quoted(type_)
-            yield from self._names(type_)
+            found += [*unread, *_quoted(type_), *self._names(type_)]
             for wrong in self._classes.meta_errors(type_):
-                yield from wrong.findings
+                found += wrong.findings
+            yield from found
             yield from self._attached(type_)
+            yield from self._absent(type_, {each.place.line for each in found})
             yield from self._constants(type_, {each.place.line for each in unread})
 
     def _members(self, type_: Type) -> Iterator[Finding]:
-        for each in type_.declaration.properties.values():
-            try:
-                self._sources.compiled(type_, each)
-            except EngineError as error:
-                yield from error.findings
+        """What is wrong with the contracts and defaults of properties and arguments."""
+        for error in _uncompiled(type_.source, type_.declaration):
+            yield from error.findings
 
     def _bodies(self, type_: Type) -> Iterator[Finding]:
         """What is wrong with statements; a warning, for they may never run."""
@@ -215,6 +221,17 @@ class _Checker:
                         line=name.line,
                     )
                     yield replace(error.findings[0], severity="warning")
+
+    def _absent(self, type_: Type, known: set[int | None]) -> Iterator[Finding]:
+        """What code calls and reads that is not there; a warning, for it may never run.
+
+        Args:
+            type_: the class.
+            known: the lines of which something is said already.
+        """
+        for error in self._foreseen.wrong(type_):
+            if error.line not in known:
+                yield replace(error.findings[0], severity="warning")
 
     def _constants(self, type_: Type, unread: set[int | None]) -> Iterator[Finding]:
         """Constants that break contracts; warnings where no object shows them, or the code may never run.

@@ -48,12 +48,14 @@ _LONGEST = 2000
 """How many characters a message of the engine has: names in it may come from values. What packages throw is theirs."""
 
 _DSL, _YAQL = "murano.dsl.exceptions", "yaql.language.exceptions"
+_PACKAGES = "murano.packages.exceptions"
 _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.NO_PACKAGE: (f"{_DSL}.NoPackageFound",),
     EngineCode.NO_CLASS: (f"{_DSL}.NoClassFound", f"{_DSL}.NoPackageForClassFound"),
     EngineCode.NO_METHOD: (
         f"{_YAQL}.NoMethodRegisteredException",
         f"{_YAQL}.NoMatchingMethodException",
+        f"{_DSL}.NoMethodFound",
         f"{_DSL}.MethodNotFound",
     ),
     EngineCode.NO_PROPERTY: (f"{_DSL}.PropertyReadError", f"{_DSL}.NoPropertyFound"),
@@ -68,7 +70,8 @@ _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.UNINITIALIZED: (f"{_DSL}.UninitializedPropertyAccessError",),
     EngineCode.CIRCULAR: (f"{_DSL}.CircularExpressionDependenciesError",),
     EngineCode.INHERITANCE: (f"{_DSL}.InvalidInheritanceError",),
-    EngineCode.FORMAT: (f"{_DSL}.PackageFormatError",),
+    EngineCode.FORMAT: (f"{_PACKAGES}.PackageFormatError", f"{_DSL}.PackageFormatError"),
+    EngineCode.MANIFEST: (f"{_PACKAGES}.PackageClassLoadError",),
     EngineCode.META: ("ValueError",),
     EngineCode.SYNTAX: (
         f"{_DSL}.DslSyntaxError",
@@ -86,8 +89,10 @@ _NAMES: dict[EngineCode, tuple[str, ...]] = {
     EngineCode.DESTROYED: (f"{_DSL}.ObjectDestroyedError",),
     EngineCode.CONFLICT: ("ValueError",),
     EngineCode.EFFECT: ("io.trundle.EffectError",),
+    EngineCode.LOCK: ("io.trundle.LockError",),
+    EngineCode.LIMIT: ("io.trundle.LimitError",),
 }
-"""The names by which published packages catch errors of the engine."""
+"""The names by which published packages catch errors of the engine, and names of ours where Murano has no such error."""
 
 UNKNOWN_PREFIX = ("KeyError", *_NAMES[EngineCode.NO_CLASS])
 """The names of the error for a name whose prefix no class file declares."""

@@ -12,19 +12,15 @@ from trundle.engine.expressions import (
     Code,
     Constant,
     Expression,
-    Group,
-    Index,
     Listing,
-    ListOf,
     MapOf,
     Mapped,
-    Omitted,
     Rule,
     Scalar,
     Tree,
     Unary,
-    Variable,
     Word,
+    children,
     class_name,
     code_of,
     dotted_name,
@@ -87,7 +83,7 @@ class Making(NamedTuple):
 def makings(declaration: ClassDeclaration) -> Iterator[Making]:
     """The constants that the code of a class gives by name to `new`; what cannot be read gives none."""
     for node, member in _code(declaration):
-        for expression in _expressions(code_of(node, declaration.file)):
+        for expression in expressions_of(code_of(node, declaration.file)):
             for tree in _trees(expression):
                 if isinstance(tree, Call) and tree.name == "new" and tree.arguments:
                     name = class_name(tree.arguments[0])
@@ -138,26 +134,26 @@ def _declared(
 
 
 def _in_code(code: Code) -> Iterator[tuple[str, int | None]]:
-    for expression in _expressions(code):
+    for expression in expressions_of(code):
         for tree in _trees(expression):
             for name in _named(tree):
                 yield name, expression.place.line
 
 
-def _expressions(code: Code) -> Iterator[Expression]:
-    """The expressions in a part of a class file, but for names of exceptions."""
+def expressions_of(code: Code) -> Iterator[Expression]:
+    """The expressions in a part of a class file, keys among them, but for names of exceptions."""
     match code:
         case Scalar():
             return
         case Listing():
             for each in code.items:
-                yield from _expressions(each)
+                yield from expressions_of(each)
         case Mapped():
             for key, value in code.entries:
                 if isinstance(key, Scalar) and key.value in _EXCEPTIONS:
                     continue
-                yield from _expressions(key)
-                yield from _expressions(value)
+                yield from expressions_of(key)
+                yield from expressions_of(value)
         case Expression():
             yield code
 
@@ -171,17 +167,7 @@ def _trees(expression: Expression) -> Iterator[Tree]:
     while left:
         tree = left.pop()
         yield tree
-        match tree:
-            case Call(arguments=parts) | ListOf(items=parts) | MapOf(rules=parts):
-                left += parts
-            case Index(value=value, arguments=parts):
-                left += (*parts, value)
-            case Binary(left=one, right=other) | Rule(source=one, destination=other):
-                left += (one, other)
-            case Unary(operand=inner) | Group(inner=inner):
-                left.append(inner)
-            case Constant() | Word() | Variable() | Omitted():
-                pass
+        left += reversed(children(tree))
 
 
 def _named(tree: Tree) -> Iterator[str]:

@@ -8,8 +8,8 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from trundle.engine._declarations import (
     ARGUMENT_ORDER,
@@ -32,6 +32,7 @@ _USAGES: dict[Any, ArgumentUsage] = {
     inspect.Parameter.VAR_POSITIONAL: "VarArgs",
     inspect.Parameter.VAR_KEYWORD: "KwArgs",
 }
+_FUNCTION_NAMES: WeakKeyDictionary[type, dict[str, str]] = WeakKeyDictionary()
 
 
 class native:  # noqa: N801 - a decorator
@@ -76,9 +77,15 @@ def with_native(declaration: ClassDeclaration, native: type) -> ClassDeclaration
     return replace(declaration, methods=methods)
 
 
-@cache
 def function_names(native: type) -> Mapping[str, str]:
     """The names in Python of the functions of a native class, by the names of its methods."""
+    found = _FUNCTION_NAMES.get(native)
+    if found is None:
+        found = _FUNCTION_NAMES[native] = _function_names(native)
+    return found
+
+
+def _function_names(native: type) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in dir(native):
         if not name.startswith("_") and _is_function(inspect.getattr_static(native, name)):

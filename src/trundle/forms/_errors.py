@@ -15,6 +15,7 @@ class FormCode(Code):
     CONVERSION = "form-conversion"
     LIMIT = "form-limit"
     MODEL = "form-model"
+    NAME = "form-unknown-name"
     ANSWER = "wrong-answer"
     UNANSWERED = "unanswered-field"
     CHOICE = "form-choice"

@@ -3,13 +3,14 @@
 Templates stay as they are written until their values are needed; so each use of one computes it anew.
 """
 
+import inspect
 import secrets
 import string
 import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from trundle.engine import EngineError
 from trundle.engine.expressions import (
@@ -22,6 +23,7 @@ from trundle.engine.expressions import (
     Nowhere,
     Scalar,
     Scope,
+    check_arguments,
     freeze,
 )
 from trundle.errors import Finding, Place, expectation, shown
@@ -35,7 +37,8 @@ MOST_VALUES: Final = 1_000_000
 DEEPEST: Final = 60
 """How deeply templates may use each other."""
 
-_LEGACY = Format(1, 0)
+LEGACY: Final = Format(1, 0)
+"""The format of the expressions in forms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,16 @@ class _Later:
     expression: Expression
 
 
+def _signature(method: Callable[..., Any], first: int) -> inspect.Signature:
+    found = inspect.signature(method)
+    return found.replace(parameters=[*found.parameters.values()][first:])
+
+
 class Evaluation:
     """Computes what a form says for some answers.
+
+    Attributes:
+        signatures: how expressions call the functions that only forms have.
 
     Args:
         form: the form.
@@ -145,13 +156,23 @@ class Evaluation:
         merged = {**self._variables, **variables}
         functions: dict[str, Callable[..., Any]] = {}
         scope = Scope(Nowhere(functions), merged)
-        functions.update(
-            generateHostname=self._host_name,
-            name=self._name,
-            ref=lambda *values, **named: self._reference(scope, *values, **named),
-            repeat=lambda *values, **named: self._repeated(scope, *values, **named),
-        )
+        found: dict[str, Callable[..., Any]] = {
+            "generateHostname": self._host_name,
+            "name": self._name,
+            "ref": lambda *values, **named: self._reference(scope, *values, **named),
+            "repeat": lambda *values, **named: self._repeated(scope, *values, **named),
+        }
+        functions.update({name: self._checked(name, each) for name, each in found.items()})
         return scope
+
+    def _checked(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that refuses arguments which it does not take."""
+
+        def call(*values: Any, **named: Any) -> Any:
+            check_arguments(f"the function {name}", self.signatures[name], values, named)
+            return function(*values, **named)
+
+        return call
 
     def _finished(self, value: Any, scope: Scope, depth: int) -> Any:
         """A value in which nothing is left to compute."""
@@ -231,6 +252,13 @@ class Evaluation:
             return found["?"]["id"]
         return freeze(found)
 
+    signatures: ClassVar = {
+        "generateHostname": _signature(_host_name, 1),
+        "name": _signature(_name, 1),
+        "ref": _signature(_reference, 2),
+        "repeat": _signature(_repeated, 2),
+    }
+
 
 def _delayed(code: Code) -> Any:
     """A part of a form as a frozen value, with its expressions still to be computed."""
@@ -247,7 +275,7 @@ def _delayed(code: Code) -> Any:
 
 @lru_cache(maxsize=4096)
 def _by_text(expression: Expression, place: Place) -> Callable[[Scope], Any]:  # noqa: ARG001 - equal texts at other places
-    return expression.compile(_LEGACY)
+    return expression.compile(LEGACY)
 
 
 def _compiled(expression: Expression) -> Callable[[Scope], Any]:

@@ -87,9 +87,7 @@ class FieldReader(Findings):
         if len(texts) == 1 and texts[0] in _NAMED:
             type_ = FieldType(texts[0])
             if self._version < _SINCE.get(type_, self._version):
-                advice = f"write `Version: {_SINCE[type_]}` or later"
-                expected = f"a field of the type {type_} from {_SINCE[type_]} on"
-                self.wrong(FormCode.VERSION, code.line, expected, str(self._version), advice)
+                self.since(_SINCE[type_], code.line, f"a field of the type {type_}", self._version)
             return type_, ()
         for each in texts:
             if "." not in each:
@@ -123,15 +121,11 @@ class FieldReader(Findings):
         attribute = ATTRIBUTES[name]
         line = line_of(code)
         if self._version < attribute.since:
-            advice = f"write `Version: {attribute.since}` or later"
-            expected = f"{written} from {attribute.since} on"
-            self.wrong(FormCode.VERSION, line, expected, str(self._version), advice)
+            self.since(attribute.since, line, written, self._version)
         if name == "regexp_validator" and isinstance(code, Expression):
             code = Scalar(code.text, line)  # Patterns are often written without quotes
         if name == "choices" and isinstance(code, Mapped) and self._version < _MAPPED_CHOICES:
-            advice = f"write a list of pairs, or `Version: {_MAPPED_CHOICES}`"
-            expected = f"a map of choices from {_MAPPED_CHOICES} on"
-            self.wrong(FormCode.VERSION, line, expected, str(self._version), advice)
+            self.since(_MAPPED_CHOICES, line, "a map of choices", self._version)
         if name == "validators":
             self._validators(code)
         elif is_constant(code):

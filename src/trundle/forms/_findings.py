@@ -25,6 +25,14 @@ class Findings:
         place = Place(self.file, line or None, self.subject)
         self.findings.append(Finding(code, place, expected, found, advice))
 
+    def since(self, version: object, line: int, what: str, found: object) -> None:
+        """Notes what a later version brought; it means the same in the newest, to which forms are converted."""
+        place = Place(self.file, line or None, self.subject)
+        expected, advice = f"{what} from {version} on", f"write `Version: {version}` or later"
+        self.findings.append(
+            Finding(FormCode.VERSION, place, expected, str(found), advice, "warning")
+        )
+
     def passed_over(self, name: str, line: int, advice: str = "") -> None:
         """Notes a key that has no effect."""
         place = Place(self.file, line or None, self.subject)

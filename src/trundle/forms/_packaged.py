@@ -1,14 +1,16 @@
 """The forms of a package, and the parameters that its classes give them."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from trundle.engine import Session
+from trundle.engine import Session, core_packages
 from trundle.engine.expressions import Mapped
 from trundle.errors import Finding, Place, did_you_mean, expectation, listed, shown
 from trundle.forms._conversion import Converted, converted
 from trundle.forms._errors import FormChoiceError, FormCode, FormError
 from trundle.forms._findings import text_of
+from trundle.forms._foreseen import classes_named, foreseen
 from trundle.forms._model import Form
 from trundle.packages import Package
 
@@ -65,16 +67,26 @@ def form_of_package(package: Package, name: str | None = None) -> Converted | No
     raise FormChoiceError(package.name, expected, name, advice)
 
 
-def check_forms(package: Package) -> tuple[Finding, ...]:
-    """What is wrong with the forms of a package, and what a person must look at before they are of the newest version."""
+def check_forms(package: Package, among: Iterable[Package] | None = None) -> tuple[Finding, ...]:
+    """What is wrong with the forms of a package, and what a person must look at before they are of the newest version.
+
+    Args:
+        package: the package.
+        among: the packages whose classes its forms may name besides its own and the bundled ones; None where these are not known.
+    """
     found: list[Finding] = []
     for path in form_files(package):
         if path not in package.files:
             continue
         try:
-            found += packaged_form(package, path).findings
+            form = packaged_form(package, path)
         except FormError as error:
             found += error.findings
+            continue
+        found += form.findings
+        found += foreseen(form.form)
+        if among is not None:
+            found += _unknown_classes(form.form, (package, *among))
     whole = f"{package.name} {package.version}"
     return tuple(
         replace(
@@ -83,6 +95,19 @@ def check_forms(package: Package) -> tuple[Finding, ...]:
         )
         for each in found
     )
+
+
+def _unknown_classes(form: Form, packages: Iterable[Package]) -> Iterator[Finding]:
+    """The classes that a form names and no package at hand has."""
+    named = list(classes_named(form))
+    if not named:
+        return
+    known = {name for each in (*packages, *core_packages()) for name in each.classes}
+    for name, place in named:
+        if name not in known:
+            advice = did_you_mean(name, known, "correct it, or require its package")
+            expected = "a class of the package or of what it requires"
+            yield Finding(FormCode.NAME, place, expected, name, advice, "warning")
 
 
 def _text(package: Package, path: str) -> str:

@@ -97,10 +97,7 @@ class _Reader(Findings):
         self.unknown(whole, _KEYS, "")
         for name in _SINCE_2_4:
             if version < NEWEST and (found_at := whole.get(name)) is not None:
-                advice = "write `Version: 2.4`"
-                self.wrong(
-                    FormCode.VERSION, line_of(found_at), f"{name} from 2.4 on", str(version), advice
-                )
+                self.since(NEWEST, line_of(found_at), name, version)
         self._check_expressions(whole)
         return Form(
             version,

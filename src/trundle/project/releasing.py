@@ -231,10 +231,13 @@ def review(
         earlier = None if released is None else Package.from_folder(released[0])
         required += [] if earlier is None else among(earlier)
         found += check_rules(package, earlier, required)
-    if manifest.forms:
+    if manifest.forms or (folder / "UI").is_dir():  # One that is usual needs no mention
         from trundle.forms import check_forms  # noqa: PLC0415 - needs an extra
 
-        asked = check_forms(Package.from_folder(folder))
+        package = Package.from_folder(folder)
+        known = {each.name: each for each in among(package)}
+        is_known = all(each.name in known for each in manifest.requirements)
+        asked = check_forms(package, known.values() if is_known else None)
         found += errors_among(asked)
     bump, lacking = (None, ()) if released is None else _compared(folder, manifest, *released)
     found += lacking

@@ -1,6 +1,9 @@
 """Functions and natives that carry yaql's decorators; what these mean is yaql's to say."""
 
 import asyncio
+import functools
+import gc
+import weakref
 
 import pytest
 import yaql
@@ -9,6 +12,7 @@ from yaql.language import specs, utils, yaqltypes
 from yaql.language.exceptions import YaqlException
 
 from trundle.engine import EngineError, Handle, native
+from trundle.engine.expressions import decorated
 
 
 @specs.parameter("count", yaqltypes.Integer())
@@ -49,7 +53,15 @@ def total(*values, **named):
     return sum(values) + sum(named.values())
 
 
+@specs.parameter("functions", yaqltypes.Lambda())
+def chain(value, *functions):
+    for each in functions:
+        value = each(value)
+    return value
+
+
 FUNCTIONS = {
+    "chain": chain,
     "times": times,
     "eachOf": each_of,
     "loud": loud,
@@ -74,6 +86,9 @@ FITTING = [
     "total()",
     "total(1, 2.5)",
     "total(1, a => 2, b => 3)",
+    "chain(1)",
+    "chain(1, $ + 1, $ * 5)",
+    "chain(1, 7)",
 ]
 UNFIT = [
     "times()",
@@ -231,6 +246,23 @@ class Native:
     def every(items, function):
         return [function(each) for each in items]
 
+    @specs.parameter("functions", yaqltypes.Lambda())
+    def chain(self, value, *functions):
+        for each in functions:
+            value = each(value)
+        return value
+
+    @specs.parameter("functions", yaqltypes.Lambda())
+    @specs.parameter("named", yaqltypes.Lambda())
+    def results(self, *functions, **named):
+        return [[each(5) for each in functions], {name: each(5) for name, each in named.items()}]
+
+    @staticmethod
+    @specs.parameter("functions", yaqltypes.Lambda())
+    @native(usage="Extension")
+    def through(value, *functions):
+        return [each(value) for each in functions]
+
 
 def of_native(text):
     return run(
@@ -259,6 +291,12 @@ def of_native(text):
         ("new(N).apply(7, [1, 2])", [7, 7]),
         ("list(1, 2).every($ + $k)", [11, 12]),
         ("call(apply, [7, [1, 2]], {}, new(N))", [7, 7]),
+        ("new(N).chain(1, $ + 1, $ * $k)", 20),
+        ("new(N).chain(3)", 3),
+        ("new(N).results($ + 1, 7, a => $ * 2)", [[6, 7], {"a": 10}]),
+        ("new(N).results(a => $k)", [[], {"a": 10}]),
+        ("4.through($ + 1, $ + $k)", [5, 14]),
+        ("call(chain, [1, 7], {}, new(N))", 7),
     ],
 )
 def test_natives(text, result):
@@ -299,3 +337,37 @@ def test_functions_that_wait_take_no_expressions():
 
     with pytest.raises(ValueError, match="a function that waits gets no expressions"):
         run("later(1)", functions={"later": later})
+
+
+def test_functions_and_natives_go_with_their_engines():
+    def once():
+        @specs.parameter("function", yaqltypes.Lambda())
+        def twice(function):
+            return [function(1), function(2)]
+
+        class Own:
+            @specs.parameter("function", yaqltypes.Lambda())
+            def thrice(self, function):
+                return [function(3)]
+
+        body = "Return: !yaql 'twice($ + 1) + new(N).thrice($ + 1)'"
+        found = run(body, functions={"twice": twice}, classes={"a.N": ""}, natives={"a.N": Own})
+        assert found == [2, 3, 4]
+        return [weakref.ref(each) for each in (twice, Own, Own.thrice)]
+
+    first = once()
+    once()  # What a language evaluated last it still has
+    gc.collect()
+    assert [each() for each in first] == [None, None, None]
+
+
+def test_a_wrapper_is_not_taken_for_what_it_wraps():
+    decorated(times)
+
+    @functools.wraps(times)
+    def wrapper(count, text="x"):
+        return times(count, text)
+
+    assert decorated(times).function is times
+    assert decorated(wrapper).function is wrapper
+    assert decorated(times) is decorated(times)

@@ -6,7 +6,7 @@ import pytest
 from engines import package
 from programs import HISTORIC, NO_MATCH, opened, refused, run
 
-from trundle.engine import EngineError
+from trundle.engine import EngineCode, EngineError
 
 HIT = "- Throw: Oops\n  Message: hello"
 
@@ -567,3 +567,34 @@ def test_a_number_that_text_cannot_take_is_beyond_a_limit(body):
         run(f"- $i: 7\n- Repeat: 15\n  Do: [{{$i: $i * $i}}]\n- {body}")
     assert caught.value.code == "limit"
     assert caught.value.line
+
+
+@pytest.mark.parametrize("code", [each for each in EngineCode if each is not EngineCode.THROWN])
+def test_every_error_has_a_name(code):
+    assert EngineError(code, "").names
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        (EngineCode.MANIFEST, "murano.packages.exceptions.PackageClassLoadError"),
+        (EngineCode.FORMAT, "murano.packages.exceptions.PackageFormatError"),
+        (EngineCode.NO_METHOD, "murano.dsl.exceptions.NoMethodFound"),
+        (EngineCode.LOCK, "io.trundle.LockError"),
+    ],
+)
+def test_names_of_errors_that_seldom_meet_code(code, name):
+    assert name in EngineError(code, "").names
+
+
+@pytest.mark.parametrize(
+    ("expression", "name"),
+    [
+        ("range(0, 10000000000).len()", "yaql.language.exceptions.CollectionTooLargeException"),
+        ("(' ' * 100000000).len()", "yaql.language.exceptions.MemoryQuotaExceededException"),
+        ("[0] * 100000000", "io.trundle.LimitError"),
+    ],
+)
+def test_limits_have_the_names_of_yaqls_errors_where_they_are_yaqls(expression, name):
+    with refused(name, "limit"):
+        run(f'Return: !yaql "{expression}"')

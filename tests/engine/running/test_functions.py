@@ -343,6 +343,8 @@ def test_dump_as_serializable():
 
 
 def test_dump_as_mixed():
+    for named in ("serializationType => Mixed, ignoreUpcasts => true", "type => Mixed"):
+        assert dumped(f"dump($k, {named})")["?"]["type"].name == "a.K"
     found = dumped("dump($k, Mixed)")
     assert found["?"]["type"].name == "a.K"
 

@@ -207,7 +207,7 @@ def test_all_mistakes_of_a_body_are_reported():
 def test_a_package_is_checked_for_statements_that_cannot_be_read():
     files = {
         "manifest.yaml": "Format: 1.4\nType: Library\nFullName: a\nClasses: {a.App: App.yaml}\n",
-        "Classes/App.yaml": "Name: a.App\nMethods:\n  f:\n    Body:\n      - If: $.a\n        Thne: []\n",
+        "Classes/App.yaml": "Name: a.App\nMethods:\n  f:\n    Body:\n      - If: $a\n        Thne: []\n",
     }
     (finding,) = check([Package.from_files(files)])
     assert (finding.code, finding.severity) == ("syntax", "warning")

@@ -10,6 +10,7 @@ from trundle.engine.expressions._decorated import Decorated, Edge, ForeignFuncti
 from trundle.engine.expressions._expression import Expression, is_expression
 from trundle.engine.expressions._failures import explained, located, name_of
 from trundle.engine.expressions._failures import reason as failure
+from trundle.engine.expressions._foreseen import check_arguments, doomed_calls
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._invoking import Method
 from trundle.engine.expressions._languages import call_by_name, evaluator, language_for
@@ -33,6 +34,7 @@ from trundle.engine.expressions._tree import (
     Unary,
     Variable,
     Word,
+    children,
     class_name,
     dotted_name,
 )
@@ -76,12 +78,15 @@ __all__ = [
     "as_key",
     "as_text",
     "call_by_name",
+    "check_arguments",
     "check_size",
     "check_text",
+    "children",
     "class_name",
     "code_of",
     "context_of",
     "decorated",
+    "doomed_calls",
     "dotted_name",
     "evaluator",
     "explained",

@@ -4,9 +4,9 @@ import collections.abc  # noqa: F401 - yaql uses it without importing it
 import importlib.util
 from collections.abc import Callable
 from types import ModuleType, SimpleNamespace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from yaql.language import contexts, exceptions, utils
+from yaql.language import contexts, exceptions, specs, utils, yaqltypes
 
 from trundle.engine._described import described
 from trundle.engine._scene import Meter, ObjectValue, TypeValue
@@ -119,6 +119,56 @@ def _known(context: Any, receiver: Any) -> set[str]:
                 found.add(name)
         context = context.parent
     return found
+
+
+class Taken(NamedTuple):
+    """What functions there are for a call.
+
+    Attributes:
+        fits: whether one of them takes its arguments, as far as that is known before they have values.
+        ways: how those of its name are called.
+        names: what else could be called in its place, where there is none of its name.
+        advice: what to write in place of a function that there is none of here; mostly empty.
+    """
+
+    fits: bool
+    ways: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+    advice: str = ""
+
+
+def taken(context: Any, engine: Any, call: Any, receiver: Any = utils.NO_VALUE) -> Taken:
+    """What functions there are for a call in a tree of yaql, or what methods where there is a receiver."""
+    wanted = "is_function" if receiver is utils.NO_VALUE else "is_method"
+    layers = context.collect_functions(call.name, lambda each, _: getattr(each, wanted))
+    found = [each for layer in layers for each in layer]
+    if not found:
+        names = frozenset(_known(context, receiver))
+        return Taken(fits=False, names=names, advice=_ABSENT.get(call.name, ""))
+    given = call.args if receiver is utils.NO_VALUE else (receiver, *call.args)
+    try:
+        values, named = _RUNNER.translate_args(found[0].no_kwargs, given, {})
+        fits = any(each.map_args(values, named, context, engine) is not None for each in found)
+    except (exceptions.ArgumentException, exceptions.MappingTranslationException):
+        fits = False
+    ways = {_way(call.name, each, is_method=receiver is not utils.NO_VALUE) for each in found}
+    return Taken(fits, tuple(sorted(ways)))
+
+
+def _way(name: str, definition: Any, *, is_method: bool) -> str:
+    """How a function is called: its name with its parameters, as in `substring(start, length=)`."""
+    shown = []
+    parameters = sorted(
+        definition.parameters.items(),
+        key=lambda each: (each[1].position is None, each[1].position or 0),
+    )
+    for key, each in parameters:
+        if not isinstance(each.value_type, yaqltypes.HiddenParameterType):
+            text = each.alias or each.name
+            many = key if key in ("*", "**") else ""
+            default = "" if many or each.default is specs.NO_DEFAULT else "="
+            shown.append(f"{many}{text}{default}")
+    return f"{name}({', '.join(shown[1:] if is_method else shown)})"
 
 
 class MeteredContext(BriefContext):

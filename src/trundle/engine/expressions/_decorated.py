@@ -3,7 +3,6 @@
 import collections.abc  # noqa: F401 - yaql uses it without importing it
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from functools import cache
 from typing import Any, NamedTuple
 
 from yaql.language import contexts, conventions, exceptions, expressions, specs, utils, yaqltypes
@@ -12,6 +11,8 @@ from trundle.engine._scene import ObjectValue, TypeValue
 from trundle.errors import expectation
 
 _MARK = "__yaql_function__"
+_READ = "__trundle_decorated__"
+"""What a function keeps that was read of its decorators: it goes with the function."""
 
 
 class Edge(NamedTuple):
@@ -32,6 +33,7 @@ class Decorated:
     """A Python function that carries decorators of yaql.
 
     Attributes:
+        function: the function.
         name: the name that they give it; empty for none.
         is_method: whether they make it a method.
         meta: what `specs.meta` keeps with it.
@@ -39,6 +41,7 @@ class Decorated:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         definition = _read(function, None)
+        self.function = function
         self._parameters = {each.name: each for each in definition.parameters.values()}
         self._definition = definition
         self.name = definition.name if getattr(function, _MARK).name else ""
@@ -89,12 +92,13 @@ def decorated(function: Any) -> Decorated | None:
         ValueError: it waits, and wants an expression.
     """
     plain = getattr(function, "__func__", function)
-    return None if getattr(plain, _MARK, None) is None else _decorated(plain)
-
-
-@cache
-def _decorated(function: Callable[..., Any]) -> Decorated:
-    return Decorated(function)
+    if getattr(plain, _MARK, None) is None:
+        return None
+    found: Decorated | None = getattr(plain, _READ, None)
+    if found is None or found.function is not plain:  # `wraps` copies what is kept on a function
+        found = Decorated(plain)
+        setattr(plain, _READ, found)
+    return found
 
 
 def _read(function: Callable[..., Any], name: str | None) -> Any:

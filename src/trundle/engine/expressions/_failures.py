@@ -53,6 +53,9 @@ _CODES: tuple[tuple[type[Exception], EngineCode, str], ...] = (
     (MemoryError, EngineCode.LIMIT, "make smaller values"),
 )
 
+_LIMITS = (TooManyItemsError, TooMuchMemoryError, RecursionError, MemoryError)
+"""Errors of Python and yaql for what is too large, which have names that are known."""
+
 
 def located(error: EngineError, place: Place, scene: Scene | None) -> EngineError:
     """An error with the place of the expression and the class whose code it is, where it has none of its own."""
@@ -71,7 +74,8 @@ def explained(error: Exception, expression: str, place: Place, scene: Scene | No
     """The engine's error for whatever an expression raised."""
     code, text, advice = reason(error)
     original = unwrapped(error)
-    names = (name_of(original),) if code is EngineCode.THROWN else ()
+    is_own = code is EngineCode.THROWN or isinstance(original, _LIMITS)
+    names = (name_of(original),) if is_own else ()
     found = EngineError(code, f"{expression}: {text}", advice=advice, names=names)
     found.original = original
     return located(found, place, scene)

@@ -4,7 +4,7 @@ Each node keeps what the parser made (`native`), so that what is not compiled ca
 """
 
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +128,22 @@ Tree: TypeAlias = (
 def has_rules(call: Call) -> bool:
     """Whether a call has arguments by name, or leaves some out."""
     return any(isinstance(each, Rule | Omitted) for each in call.arguments)
+
+
+def children(tree: Tree) -> tuple[Tree, ...]:
+    """The parts of an expression, in their order."""
+    match tree:
+        case Call(arguments=parts) | ListOf(items=parts) | MapOf(rules=parts):
+            return parts
+        case Index(value=value, arguments=parts):
+            return (value, *parts)
+        case Binary(left=one, right=other) | Rule(source=one, destination=other):
+            return (one, other)
+        case Unary(operand=inner) | Group(inner=inner):
+            return (inner,)
+        case Constant() | Word() | Variable() | Omitted():
+            return ()
+    assert_never(tree)
 
 
 def dotted_name(tree: Tree) -> str | None:

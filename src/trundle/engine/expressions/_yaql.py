@@ -30,7 +30,7 @@ from yaql.standard_library import regex as standard_patterns
 
 from trundle.engine._scene import Meter
 from trundle.engine.expressions._bounds import MOST_ITEMS, WHOLE, bounding
-from trundle.engine.expressions._contexts import BriefContext, MeteredContext
+from trundle.engine.expressions._contexts import BriefContext, MeteredContext, Taken, taken
 from trundle.engine.expressions._decorated import ForeignFunction
 from trundle.engine.expressions._tree import (
     Binary,
@@ -255,13 +255,25 @@ class Language:
         """Whether there is a function or a method of that name."""
         return bool(self.context.collect_functions(name))
 
+    def knows_method(self, name: str) -> bool:
+        """Whether there is a method of that name."""
+        found = self.context.collect_functions(name, lambda each, _: each.is_method)
+        return any(layer for layer in found)
+
+    def is_lazy(self, name: str) -> bool:
+        """Whether a function or a method of that name takes an expression instead of its value."""
+        found = self.context.collect_functions(name)
+        kinds = (
+            each.value_type
+            for layer in found
+            for spec in layer
+            for each in spec.parameters.values()
+        )
+        return any(isinstance(each, yaqltypes.LazyParameterType) for each in kinds)
+
     def knows_function(self, name: str) -> bool:
         """Whether there is a function of that name; methods do not count."""
         found = self.context.collect_functions(name, lambda each, _: each.is_function)
-        return any(layer for layer in found)
-
-    def _knows_method(self, name: str) -> bool:
-        found = self.context.collect_functions(name, lambda each, _: each.is_method)
         return any(layer for layer in found)
 
     def child(
@@ -290,11 +302,17 @@ class Language:
             for name, function in functions.items():
                 made = _foreign(name, function)
                 made.is_function = made.is_function and not self.knows_function(name)
-                made.is_method = made.is_method and not self._knows_method(name)
+                made.is_method = made.is_method and not self.knows_method(name)
                 if made.is_function or made.is_method:
                     context.register_function(made)
             self._foreign = (functions, context)
         return context
+
+    def taken(self, call: Any, receiver: Any = None) -> Taken:
+        """What functions there are for a call in a tree of yaql, or what methods where there is a receiver."""
+        return taken(
+            self.context, self.engine, call, utils.NO_VALUE if receiver is None else receiver
+        )
 
     def evaluate(self, native: Any, context: Any) -> Any:
         """What a part of a tree yields."""

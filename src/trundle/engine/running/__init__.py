@@ -5,6 +5,7 @@ from trundle.engine.running._core import core_natives
 from trundle.engine.running._coverage import Branch, Coverage
 from trundle.engine.running._destroying import destroy
 from trundle.engine.running._found import Found
+from trundle.engine.running._functions import signatures
 from trundle.engine.running._mocks import Mocks
 from trundle.engine.running._natives import as_function
 from trundle.engine.running._room import room_for
@@ -25,6 +26,7 @@ __all__ = [
     "core_natives",
     "destroy",
     "room_for",
+    "signatures",
     "watch",
     "watching",
 ]

@@ -16,7 +16,7 @@ from trundle.engine.expressions import Scope
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._locks import Locks, Synchronized
 from trundle.engine.running._natives import Natives
-from trundle.engine.running._routine import Routine
+from trundle.engine.running._routine import Lambdas, Routine
 from trundle.engine.running._signals import Signal, Stray
 from trundle.engine.running._watching import Watch
 
@@ -143,8 +143,8 @@ class Found:
             turns.innermost = outer
 
     @property
-    def lambdas(self) -> frozenset[int | str]:
-        """The arguments that get an expression instead of its value, by position and by name."""
+    def lambdas(self) -> Lambdas:
+        """The arguments that get an expression instead of its value."""
         return self.routine.lambdas
 
     def _holder(self, receiver: Any) -> Instance | Type:
@@ -219,9 +219,7 @@ class Extension:
 
     def __init__(self, found: Found) -> None:
         self.found = found
-        self.lambdas = frozenset(
-            each - 1 if isinstance(each, int) else each for each in found.lambdas
-        )
+        self.lambdas = found.lambdas.behind_receiver()
 
     def call(
         self,

@@ -28,6 +28,7 @@ from trundle.engine.expressions import (
     FrozenDict,
     Scope,
     call_by_name,
+    check_arguments,
     check_size,
     check_text,
     freeze,
@@ -35,7 +36,6 @@ from trundle.engine.expressions import (
 )
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._making import made, new, type_of
-from trundle.engine.running._natives import check_arguments
 from trundle.engine.running._reflection import Info, typeinfo
 from trundle.errors import expectation, listed
 
@@ -66,6 +66,15 @@ def _function(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return compute
 
     return add
+
+
+def signatures() -> Mapping[str, inspect.Signature]:
+    """How code calls each of them."""
+    found = {name: inspect.signature(each) for name, each in FUNCTIONS.items()}
+    return {
+        name: each.replace(parameters=[*each.parameters.values()][1:])
+        for name, each in found.items()
+    }
 
 
 _function("new")(new)
@@ -220,15 +229,18 @@ def _attribute(scene: Code, value: Any, name: str, owner: Any) -> tuple[str, str
 def _dump(
     scene: Code,
     object: Any,  # noqa: A002
-    type: Form = "Serializable",  # noqa: A002
+    serializationType: Form = "Serializable",  # noqa: N803
     ignoreUpcasts: bool = True,  # noqa: FBT001, FBT002, N803
+    *,
+    type: Form | None = None,  # noqa: A002
 ) -> Any:
-    """An object as a model."""
+    """An object as a model; `type` is another name of `serializationType`, which published packages use."""
     excluded: frozenset[str] = frozenset()
     instance = _object(object)
     if not ignoreUpcasts and isinstance(object, Part):
         excluded = frozenset(instance.type.properties.keys() - object.type.properties.keys())
-    tree = Dump(scene.world, type, excluded, is_part=True).tree(instance)
+    form = serializationType if type is None else type
+    tree = Dump(scene.world, form, excluded, is_part=True).tree(instance)
     return freeze(frozen(tree, scene.world.limits))
 
 

@@ -1,11 +1,10 @@
 """Calls of Python: functions of the operator, and of the classes behind declared ones."""
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine._errors import EngineCode
 from trundle.engine._frozen import frozen
 from trundle.engine._handle import Handle, inside, outside
 from trundle.engine._natives import argument_name
@@ -17,6 +16,7 @@ from trundle.engine.expressions import (
     Edge,
     ForeignFunction,
     Scope,
+    check_arguments,
     context_of,
     decorated,
     explained,
@@ -44,6 +44,7 @@ class Natives:
     def __init__(self, world: World) -> None:
         self._world = world
         self._objects: dict[tuple[Instance, type], Any] = {}
+        self._takes_handle: dict[type, bool] = {}
 
     def call(self, frame: Frame, routine: Routine, variables: Mapping[str, Any]) -> Any:
         """Calls the function behind a method."""
@@ -61,7 +62,9 @@ class Natives:
         """The Python object behind an object; it is made when it is needed first."""
         key = (instance, native)
         if key not in self._objects:
-            takes = _takes_handle(native)
+            takes = self._takes_handle.get(native)
+            if takes is None:
+                takes = self._takes_handle[native] = _takes_handle(native)
             self._objects[key] = native(Handle(self._world, instance)) if takes else native()
         return self._objects[key]
 
@@ -139,7 +142,6 @@ def parameters_of(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return list(inspect.signature(function).parameters.values())
 
 
-@cache
 def _takes_handle(native: type) -> bool:
     if inspect.getattr_static(native, "__init__") is object.__init__:
         return False
@@ -187,18 +189,3 @@ def as_function(name: str, world: World, function: Callable[..., Any]) -> Any:
         return called(world, function, given, by_name)
 
     return call
-
-
-def check_arguments(
-    what: str, signature: inspect.Signature, values: Sequence[Any], named: Mapping[str, Any]
-) -> None:
-    """Makes sure that a function takes some arguments.
-
-    Raises:
-        EngineError: it does not.
-    """
-    try:
-        signature.bind(*values, **named)
-    except TypeError as error:
-        message = f"{what} does not take such arguments: {error}"
-        raise EngineError(EngineCode.NO_MATCH, message, advice="correct the call") from None

@@ -61,6 +61,37 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class Lambdas:
+    """The arguments of a method that get an expression instead of its value: a container of positions and names.
+
+    Attributes:
+        those: their positions and names.
+        first: the position from which all are among them; None where one that takes all others is not.
+        known: the names that are not among the others, where all others by name are among them; None where they are not.
+    """
+
+    those: frozenset[int | str] = frozenset()
+    first: int | None = None
+    known: frozenset[str] | None = None
+
+    def __contains__(self, key: object) -> bool:
+        if key in self.those:
+            return True
+        if isinstance(key, int):
+            return self.first is not None and key >= self.first
+        return self.known is not None and key not in self.known
+
+    def __bool__(self) -> bool:
+        return bool(self.those) or self.first is not None or self.known is not None
+
+    def behind_receiver(self) -> "Lambdas":
+        """The same, by the positions in a call whose receiver is the first argument."""
+        those = (each - 1 if isinstance(each, int) else each for each in self.those)
+        first = None if self.first is None else self.first - 1
+        return Lambdas(frozenset(those), first, self.known)
+
+
+@dataclass(frozen=True, slots=True)
 class Routine:
     """A method of a class in one version; sessions share it.
 
@@ -77,7 +108,7 @@ class Routine:
         native_type: that class; None for none.
         is_static: whether `$` is the type.
         line: where it is declared.
-        lambdas: the arguments that get an expression instead of its value, by position and by name.
+        lambdas: the arguments that get an expression instead of its value.
     """
 
     name: str
@@ -92,7 +123,7 @@ class Routine:
     native_type: type | None
     is_static: bool
     line: int
-    lambdas: frozenset[int | str] = frozenset()
+    lambdas: Lambdas = Lambdas()
 
     def bind(
         self,
@@ -238,18 +269,22 @@ class Routines:
             native_type=native_type,
             is_static=declared.usage in ("Static", "Extension"),
             line=declared.line,
-            lambdas=_lambdas(native_type, native, single),
+            lambdas=_lambdas(native_type, native, arguments),
         )
 
 
-def _lambdas(
-    native_type: type | None, native: str, single: Sequence[Argument]
-) -> frozenset[int | str]:
+def _lambdas(native_type: type | None, native: str, arguments: Sequence[Argument]) -> Lambdas:
     specs = decorated(getattr(native_type, native)) if native else None
     if specs is None:
-        return frozenset()
+        return Lambdas()
     names = {specs.alias(each) for each in specs.lambdas}
-    return frozenset(names) | {at for at, each in enumerate(single) if each.name in names}
+    single = [each.name for each in arguments if each.usage == "Standard"]
+    lazy = {each.usage for each in arguments if each.name in names}
+    return Lambdas(
+        frozenset(names & {*single}) | {at for at, each in enumerate(single) if each in names},
+        len(single) if "VarArgs" in lazy else None,
+        frozenset(single) if "KwArgs" in lazy else None,
+    )
 
 
 def _block(declaring: Type, name: str, body: Node) -> Block:

@@ -1,0 +1,216 @@
+"""What the expressions of a form name and call that is not there: found before anything is asked."""
+
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
+
+from trundle.engine import EngineError
+from trundle.engine.expressions import (
+    Binary,
+    Call,
+    Code,
+    Constant,
+    Expression,
+    Index,
+    Listing,
+    Mapped,
+    Rule,
+    Scalar,
+    Tree,
+    Variable,
+    Word,
+    children,
+    doomed_calls,
+    language_for,
+)
+from trundle.errors import Finding, Place, did_you_mean, expectation
+from trundle.forms._errors import FormCode
+from trundle.forms._evaluation import LEGACY, Evaluation
+from trundle.forms._findings import text_of
+from trundle.forms._model import Form
+from trundle.forms._settling import checks_of
+
+_INDEX = "index"
+_BINDING = ("let", "unpack", "as", "def", "with")
+
+
+class _Part(NamedTuple):
+    """A part of a form.
+
+    Attributes:
+        code: the part.
+        has_answers: whether `$` is all answers there, rather than one.
+        has_templates: whether templates can be used there.
+        place: where it is said to be.
+    """
+
+    code: Code
+    has_answers: bool = True
+    has_templates: bool = False
+    place: str = ""
+
+
+def foreseen(form: Form) -> Iterator[Finding]:
+    """What is wrong with the expressions of a form that can be read.
+
+    Calls that fail whatever is answered are errors; names of what there is not are null, and warnings.
+    """
+    for part in _parts(form):
+        for expression in _expressions(part.code):
+            try:
+                errors = [
+                    *doomed_calls(expression, LEGACY, Evaluation.signatures, has_objects=False)
+                ]
+            except EngineError:  # It cannot be read, which is found by itself
+                continue
+            for error in errors:
+                place = Place(form.file, expression.place.line, part.place)
+                yield Finding(error.code, place, "", error.message, error.advice)
+            yield from _Names(form, part, expression).unknown()
+
+
+def _parts(form: Form) -> Iterator[_Part]:
+    """The parts of a form with what can be used in each."""
+    for name, code in form.parameters.items():
+        yield _Part(code, place=f"Parameters.{name}")
+    for step in form.steps:
+        for field in step.fields:
+            for name, code in field.attributes.items():
+                if name == "validators":
+                    for check in checks_of(code):
+                        if isinstance(check.rule, Expression):
+                            yield _Part(check.rule, has_answers=False, place=field.place.object)
+                else:
+                    yield _Part(code, place=field.place.object)
+        for check in step.checks:
+            if isinstance(check.rule, Expression):
+                yield _Part(check.rule, place=step.name)
+    for name, code in form.templates.items():
+        yield _Part(code, has_templates=True, place=f"Templates.{name}")
+    yield _Part(form.application, has_templates=True, place="Application")
+
+
+def _expressions(code: Code) -> Iterator[Expression]:
+    match code:
+        case Expression():
+            yield code
+        case Listing(items=items):
+            for each in items:
+                yield from _expressions(each)
+        case Mapped(entries=entries):
+            for key, value in entries:
+                yield from _expressions(key)
+                yield from _expressions(value)
+
+
+class _Names:
+    """The names in one expression of a form."""
+
+    def __init__(self, form: Form, part: _Part, expression: Expression) -> None:
+        self._form = form
+        self._part = part
+        self._expression = expression
+        self._language = language_for(is_legacy=LEGACY.is_legacy)
+
+    def unknown(self) -> Iterator[Finding]:
+        """Those of what there is not."""
+        tree = self._expression.tree
+        bound = set(_bound(tree))
+        left: list[tuple[Tree, bool]] = [(tree, self._part.has_answers)]
+        while left:
+            each, is_all = left.pop()
+            match each:
+                case Variable(name=name):
+                    yield from self._variable(name.removeprefix("$"), bound)
+                case Binary(operator="." | "?.", left=of, right=Word(text=name)):
+                    yield from self._path(of, name, is_all=is_all)
+                case Call(
+                    name="ref", arguments=(Word(text=str(name)) | Constant(value=str(name)), *_)
+                ):
+                    yield from self._unmet("a template", name, self._form.templates)
+            left += self._below(each, is_all=is_all)
+
+    def _below(self, tree: Tree, *, is_all: bool) -> Iterator[tuple[Tree, bool]]:
+        """The parts of a tree, and whether `$` is all answers in them."""
+        if isinstance(tree, Call):
+            is_all = is_all and not self._language.is_lazy(tree.name)
+        if isinstance(tree, Index):
+            yield tree.value, is_all
+            yield from ((each, False) for each in tree.arguments)
+        elif isinstance(tree, Binary) and tree.operator == "->":
+            yield tree.left, is_all
+            yield tree.right, False
+        else:
+            yield from ((each, is_all) for each in reversed(children(tree)))
+
+    def _variable(self, name: str, bound: Collection[str]) -> Iterator[Finding]:
+        form, part = self._form, self._part
+        if name.isdigit() or name in ("", "forms") or name in bound or form.parameters_source:
+            return
+        known = {*form.parameters}
+        if part.has_templates:
+            known |= {*form.templates, _INDEX}
+        what = "a template or a parameter" if part.has_templates else "a parameter"
+        yield from self._unmet(what, name, known)
+
+    def _path(self, of: Tree, name: str, *, is_all: bool) -> Iterator[Finding]:
+        """What is wrong with `$.step` or `$.step.field`."""
+        steps = {each.name: each for each in self._form.steps}
+        if _is_root(of, is_all=is_all):
+            yield from self._unmet("a step", name, steps)
+        match of:
+            case Binary(operator="." | "?.", left=root, right=Word(text=step)):
+                if step in steps and _is_root(root, is_all=is_all):
+                    fields = [each.name for each in steps[step].fields]
+                    yield from self._unmet(f"a field of {step}", name, fields)
+
+    def _unmet(self, what: str, name: str, known: Collection[str]) -> Iterator[Finding]:
+        if name not in known:
+            place = Place(self._form.file, self._expression.place.line, self._part.place)
+            message = f"{self._expression}: {expectation(what, name)}"
+            advice = did_you_mean(name, known, "correct the name")
+            yield Finding(FormCode.NAME, place, "", message, advice, "warning")
+
+
+def _is_root(tree: Tree, *, is_all: bool) -> bool:
+    return isinstance(tree, Variable) and (tree.name == "$forms" or (is_all and tree.name == "$1"))
+
+
+def _bound(tree: Tree) -> Iterator[str]:
+    """The names that an expression itself gives values."""
+    left = [tree]
+    while left:
+        each = left.pop()
+        left += children(each)
+        if isinstance(each, Call) and each.name in _BINDING:
+            for one in each.arguments:
+                for part in (one.source, one.destination) if isinstance(one, Rule) else (one,):
+                    if isinstance(part, Word):
+                        yield part.text
+
+
+def classes_named(form: Form) -> Iterator[tuple[str, Place]]:
+    """The classes that a form names without their packages, with the places."""
+    for step in form.steps:
+        for field in step.fields:
+            yield from ((each, field.place) for each in field.classes)
+    for code, where in (
+        *((code, f"Templates.{name}") for name, code in form.templates.items()),
+        (form.application, "Application"),
+    ):
+        for name, line in _types(code):
+            yield name, Place(form.file, line or None, where)
+
+
+def _types(code: Code) -> Iterator[tuple[str, int]]:
+    match code:
+        case Listing(items=items):
+            for each in items:
+                yield from _types(each)
+        case Mapped():
+            header = code.get("?")
+            if isinstance(header, Mapped) and header.get("package") is None:
+                type_ = header.get("type")
+                if isinstance(type_, Scalar) and "@" not in (text := text_of(type_) or "@"):
+                    yield text.partition("/")[0], type_.line
+            for _, value in code.entries:
+                yield from _types(value)
