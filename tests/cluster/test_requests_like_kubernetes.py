@@ -716,7 +716,9 @@ def test_what_selectors_choose_is_deleted(servers, labelled):
         "application/json;as=Other;v=v1;g=meta.k8s.io", "application/json;as=Other;v=v1;g=meta.k8s.io,application/json",
         "application/json;as=Table;v=v9;g=meta.k8s.io", "application/json;as=Table;v=v1;g=other.io", "application/json;as=Table",
         "application/yaml;as=Table;v=v1;g=meta.k8s.io", TABLE,
-        "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1,application/json;q=0.9",
+        "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1,application/json;q=0.9", "*", "application/json;g=meta.k8s.io;v=v1",
+        "application/json;stream=other", "application/json;stream=watch", "application/json ; as = Table ; v = v1 ; g = meta.k8s.io",
+        "application/json;as=Table;v=v1beta1;g=meta.k8s.io", METADATA.replace("v1", "v1beta1"),
     ],
 )  # fmt: skip
 def test_what_clients_accept(servers, place, accept):
@@ -724,6 +726,7 @@ def test_what_clients_accept(servers, place, accept):
     headers = {"accept": accept}
     for method, path, body in (
         ("GET", place, None),
+        ("GET", f"{place}/a", None),
         ("GET", f"{place}/none", None),
         ("PATCH", f"{place}/a", {"spec": {"size": 3}}),
     ):
@@ -782,6 +785,47 @@ def test_lists_of_metadata(servers, labelled):
             each.ask("GET", labelled, headers={"accept": form}, **query) for each in servers
         )
         assert plain(ours) == plain(theirs)
+
+
+UNKNOWN = {"size": "x", "zzz": 1, "free": {"yyy": 1}}
+
+
+@pytest.mark.parametrize("validation", ["Strict", "Warn", "Ignore"])
+def test_fields_that_are_not_known_in_documents_that_are_wrong(servers, place, validation):
+    """They are refused before anything else, or are warned about beside it."""
+    options = {"fieldValidation": validation, "dryRun": "All"}
+    for made in (tool("a", UNKNOWN), tool("A_", UNKNOWN, zzz=1), {**tool("a", UNKNOWN), "zzz": 1}):
+        require_alike(servers, "POST", place, made, **options)
+    require_alike(servers, "POST", place, tool("a"))
+    require_alike(servers, "POST", place, tool("a", {"zzz": 1}), **options)
+    for name in ("a", "b"):
+        require_alike(servers, "PUT", f"{place}/a", tool(name, UNKNOWN, zzz=1), **options)
+    patch = {"spec": UNKNOWN, "metadata": {"zzz": 1}}
+    require_alike(servers, "PATCH", f"{place}/a", patch, media_type=MERGE, **options)
+    for more in ({}, {"zzz": 1}):
+        operations = [{"op": "add", "path": "/spec", "value": UNKNOWN, **more}]
+        require_alike(servers, "PATCH", f"{place}/a", operations, media_type=JSON, **options)
+
+
+@pytest.mark.parametrize("name", ["a%00b", "%00"])
+def test_names_that_nothing_has(servers, place, name):
+    for method, path, body in (
+        ("GET", f"{place}/{name}", None),
+        ("DELETE", f"{place}/{name}", None),
+        ("PUT", f"{place}/{name}", tool(urllib.parse.unquote(name))),
+        ("POST", f"/apis/{GROUP}/v2/namespaces/{name}/tools", tool("a")),
+    ):
+        require_alike(servers, method, path, body)
+
+
+def test_namespaces_are_replaced_whatever_they_are(servers, place):
+    namespace = place.split("/")[5]
+    made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+    for more in ({}, {"resourceVersion": "0"}, {"resourceVersion": "1"}, {"uid": "x"}):
+        made["metadata"] |= {"labels": {"a": "b"}, **more}
+        theirs, ours = (each.ask("PUT", f"{NAMESPACES}/{namespace}", made) for each in servers)
+        found = [_namespace(each) if each.status == 200 else plain(each) for each in (ours, theirs)]
+        assert found[0] == found[1], more
 
 
 @pytest.mark.parametrize(

@@ -158,7 +158,7 @@ class Objects:
         target = request.target
         accept, query = _accepted(scope), request.query
         watches = method == "GET" and not target.name and request.flag("watch")
-        shown = representation_of(accept, query, self._clock, streams=watches)
+        shown = representation_of(accept, query, self._clock, method, target, streams=watches)
         require_options(method, request)
         if watches:
             return self._watch(found, request, shown)

@@ -28,8 +28,8 @@ from trundle.api._requests import Answer, Request, Target
 from trundle.api._requirements import (
     generated_name,
     metadata_of,
+    name_causes,
     require_configuration,
-    require_name,
     require_named,
     require_namespace,
     require_new,
@@ -115,8 +115,16 @@ class Resources(ObjectReads):
 
     def create(self, request: Request) -> Steps:
         """Stores a new object."""
-        target = request.target
         document = document_of(request)
+        reading = Reading(request)
+        reading.note_metadata(document)
+        with reading.heard(request.target, self._unknown(request.target, document)):
+            return (yield from self._create_as(request, document, reading))
+
+    def _create_as(self, request: Request, document: dict[str, Any], reading: Reading) -> Steps:
+        """Stores what a document says as a new object."""
+        target = request.target
+        reading.require_strict(target)
         metadata = {
             key: each for key, each in metadata_of(document).items() if key not in _OF_DELETION
         }
@@ -131,13 +139,12 @@ class Resources(ObjectReads):
             raise invalid(target.kind, "", [cause])
         if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
             raise bad_request("resourceVersion should not be set on objects to be created")
-        require_name(target.kind, name, metadata.get("generateName"))
         document["metadata"] = {**metadata, "name": name}
         target = _named(target, name)
         require_same_kind(target, document)
-        reading = Reading(request, name)
         stated = self.made(target, document)
-        self._validators.require_valid(target, None, stated)
+        wrong = name_causes(name, metadata.get("generateName"))
+        self._validators.require_valid(target, None, stated, wrong)
         draft, read = self._read(target, reading, stated)
         ownership = self.views.ownership(target.kind, target.served)
         owned = ownership.after_update({}, read, request.manager, self._clock())
@@ -189,13 +196,17 @@ class Resources(ObjectReads):
         target = request.target
         document = document_of(request)
         metadata = metadata_of(document)
-        require_some_name(target, metadata)
-        require_named(target, metadata)
-        require_namespace(target, metadata)
-        if metadata.get("resourceVersion") in {None, "", "0"}:
-            self.get(request)
-            require_version(target, metadata)
-        return (yield from self._write(request, lambda _: document))
+        reading = Reading(request)
+        reading.note_metadata(document)
+        with reading.heard(target, self._unknown(target, document)):
+            reading.require_strict(target)
+            require_some_name(target, metadata)
+            require_named(target, metadata)
+            require_namespace(target, metadata)
+            if metadata.get("resourceVersion") in {None, "", "0"}:
+                self.get(request)
+                require_version(target, metadata)
+        return (yield from self._write(request, lambda _: document, reading))
 
     def patch(self, request: Request) -> Steps:
         """Changes an object by a patch, or applies a configuration to it."""
@@ -207,7 +218,7 @@ class Resources(ObjectReads):
             patched = require_object(apply(current(), values_of(request.body)))
             return patched_document(patched, request.body, request.target)
 
-        return (yield from self._write(request, changed))
+        return (yield from self._write(request, changed, Reading(request)))
 
     def _apply(self, request: Request) -> Steps:
         """Applies a configuration; an object that is not there is created."""
@@ -225,7 +236,7 @@ class Resources(ObjectReads):
         # A status may be null, whether it is written here or not.
         stated = {key: x for key, x in config.items() if key != STATUS or x is not None}
         force = "force" in request.query and request.flag("force")
-        reading = Reading(request, target.name, applying=True)
+        reading = Reading(request, applying=True)
         reading.note_metadata(config)
         reading.require_strict(target)
         ownership = self.views.ownership(target.kind, target.served)
@@ -248,9 +259,9 @@ class Resources(ObjectReads):
             if error.reason != "NotFound" or target.subresource:
                 raise
         require_new(target, said)
-        require_name(target.kind, target.name, said.get("generateName"))
         made = self.made(target, after({}, None).document)
-        self._validators.require_valid(target, None, made)
+        wrong = name_causes(target.name, said.get("generateName"))
+        self._validators.require_valid(target, None, made, wrong)
         with reading.explained(target):
             draft = self._draft(target, made, reading.lenience)
         return (yield from self._create(request, target, reading, draft))
@@ -275,27 +286,32 @@ class Resources(ObjectReads):
                     raise
         return listed._replace(warnings=tuple(warnings))
 
-    def _write(self, request: Request, change: Callable[[_Current], dict[str, Any]]) -> Steps:
+    def _write(
+        self, request: Request, change: Callable[[_Current], dict[str, Any]], reading: Reading
+    ) -> Steps:
         """Writes what a change makes of an object.
 
         Args:
             request: the request.
             change: gives the client's document; it may ask for the object as clients see it.
+            reading: how that is read.
         """
         target = request.target
-        reading = Reading(request, target.name)
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], current: StoredObject) -> Wanted:
             document = change(lambda: object_of(ownership.shown(text_of(live))))
-            require_same(target, live, document, patched=request.media_type in PATCHES)
-            require_version(target, metadata_of(document))
-            require_same_kind(target, document)
-            if causes := [*kept_owner_causes(metadata_of(document))]:
-                raise invalid(target.kind, target.name, causes)
-            wanted = status_apart(target, live, document)
-            self._validators.require_valid(target, live, wanted)
-            draft, read = self._read(target, reading, wanted, current, live)
+            reading.note_metadata(document)
+            with reading.heard(target, self._unknown(target, document, current.data)):
+                reading.require_strict(target)
+                require_same(target, live, document, patched=request.media_type in PATCHES)
+                require_version(target, metadata_of(document))
+                require_same_kind(target, document)
+                if causes := [*kept_owner_causes(metadata_of(document))]:
+                    raise invalid(target.kind, target.name, causes)
+                wanted = status_apart(target, live, document)
+                self._validators.require_valid(target, live, wanted)
+                draft, read = self._read(target, reading, wanted, current, live)
             owned = ownership.after_update(
                 live, read, request.manager, self._clock(), target.subresource
             )
@@ -317,7 +333,18 @@ class Resources(ObjectReads):
             reading: how the client's document is read.
         """
         target = request.target
-        reading = reading or Reading(request, target.name)
+        reading = reading or Reading(request)
+        with reading.heard(target):
+            return (yield from self._written(request, after, reading))
+
+    def _written(
+        self,
+        request: Request,
+        after: Callable[[dict[str, Any], StoredObject], Wanted],
+        reading: Reading,
+    ) -> Steps:
+        """Writes what an object becomes; see `write`."""
+        target = request.target
         for _ in range(_ATTEMPTS):
             with explained(target):
                 lookup = Lookup(self.store, self.key(target))
@@ -391,14 +418,18 @@ class Resources(ObjectReads):
 
         That has defaults, no nulls, no unknown fields, and the owners that the client names.
         """
-        reading.note_metadata(document)
         document = self._validators.of(target).without_nulls(document, live)
         with reading.explained(target):
             as_before = _with_owners(document, _owners(live))
             draft = self._draft(target, as_before, reading.lenience, current)
             read = self.views.drafted(draft, target.kind, target.served, current)
-        reading.require_strict(target)
         return draft, _with_owners(read, _owners(document))
+
+    def _unknown(
+        self, target: Target, document: dict[str, Any], stored: bytes | None = None
+    ) -> Callable[[], Sequence[str]]:
+        """What finds the unknown fields of a client's document, which may be wrong otherwise."""
+        return lambda: self.views.unknown(document, target.kind, target.served, stored)
 
     def changed(
         self, target: Target, before: dict[str, Any], after: dict[str, Any]

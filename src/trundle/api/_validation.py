@@ -4,7 +4,7 @@ import base64
 import copy
 import re
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jsonschema_rs
@@ -108,13 +108,13 @@ class Validator:
     def causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What is wrong with a document, by its places."""
         plain = msgspec.json.decode(text_of(document))
-        found = dict.fromkeys(each for error in self._errors(plain) for each in _causes(error))
+        found = dict.fromkeys(metadata_causes(document))
+        found |= dict.fromkeys(each for error in self._errors(plain) for each in _causes(error))
         # Finalizers and owners may stand again: clients that add one do not look.
         stated = {key: value for key, value in plain.items() if key != "metadata"}
         for place, value in duplicates(self._shape, stated):
             said = msgspec.json.encode(value).decode()
             found[Cause("FieldValueDuplicate", place, f"Duplicate value: {said}")] = None
-        found |= dict.fromkeys(metadata_causes(document))
         return list(found)[:_MOST]
 
     def type_causes(self, document: Mapping[str, Any]) -> list[Cause]:
@@ -333,16 +333,26 @@ class Validators:
             raise invalid(target.kind, target.name, causes)
 
     def require_valid(
-        self, target: Target, before: dict[str, Any] | None, wanted: dict[str, Any]
+        self,
+        target: Target,
+        before: dict[str, Any] | None,
+        wanted: dict[str, Any],
+        beside: Iterable[Cause] = (),
     ) -> None:
         """Makes sure that the schema has nothing against a document that it has not against the one before.
 
         So what is stored may be written back.
 
+        Args:
+            target: what the request is about.
+            before: the object before; None where it is created.
+            wanted: the document.
+            beside: what else is wrong with it.
+
         Raises:
-            ApiError: it has.
+            ApiError: it has, or something else is wrong.
         """
-        causes = self.causes(target, wanted)
+        causes = [*beside, *self.causes(target, wanted)]
         if not causes:
             return
         known = () if before is None else self.causes(target, before)
