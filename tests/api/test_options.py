@@ -25,6 +25,18 @@ def client(installed, tmp_path):
         yield Client(api)
 
 
+@pytest.mark.parametrize("query", [{"timeout": "x"}, {"timeout": "1"}, {"limit": "x"}], ids=str)
+def test_what_is_no_duration_or_number_is_refused(client, query):
+    code, said = client.call("GET", client.at(NEW), **{"resourceVersion": "0", **query})
+    assert (code, said["reason"]) == (400, "BadRequest")
+    assert client.call("GET", client.at(NEW), timeout="1m30s")[0] == 200
+
+
+def test_a_deletion_that_makes_no_sense_is_refused_where_nothing_is_there(client):
+    code, said = client.call("DELETE", client.at(NEW), {"propagationPolicy": "x"})
+    assert (code, said["reason"]) == (422, "Invalid")
+
+
 @pytest.mark.parametrize(
     ("options", "fields"),
     [

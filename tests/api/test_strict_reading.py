@@ -4,6 +4,10 @@ import json
 
 import pytest
 from apis import NEW, Client, clubs, serving_clubs, whole
+from projects import installer
+
+from trundle.api import Api, served_kinds
+from trundle.store import Store
 
 MERGE, JSON = "application/merge-patch+json", "application/json-patch+json"
 
@@ -83,3 +87,51 @@ def test_a_bad_name_is_said_with_what_else_is_wrong(client):
     answer = sent(client, "POST", client.at(NEW), whole(NEW, "A_", group="A"), {})
     fields = [each["field"] for each in answer.json()["details"]["causes"]]
     assert fields == ["metadata.name", "group"]
+
+
+def test_a_missing_name_is_said_with_what_else_is_wrong(client):
+    answer = sent(client, "POST", client.at(NEW), {**whole(NEW, "", group="A"), "metadata": {}}, {})
+    fields = [each["field"] for each in answer.json()["details"]["causes"]]
+    assert fields == ["metadata.name", "group"]
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH"])
+def test_a_missing_namespace_is_said_before_what_is_wrong(client, method):
+    applied = {"fieldManager": "me"} if method == "PATCH" else {}
+    path = client.at(NEW, "ada" if applied else "", namespace="none")
+    media_type = "application/apply-patch+yaml" if applied else "application/json"
+    wrong = whole(NEW, "ada", group="A")
+    answer = sent(client, method, path, wrong, applied, media_type)
+    details = answer.json()["details"]
+    assert (answer.status_code, details) == (404, {"name": "none", "kind": "namespaces"})
+
+
+def test_a_patch_that_does_not_fit_is_not_warned_about(client):
+    client.create(NEW, "ada", group="red")
+    operations = [{"op": "remove", "path": "/note", "zzz": 1}]
+    answer = sent(client, "PATCH", client.at(NEW, "ada"), operations, WARN, JSON)
+    assert (answer.status_code, "warning" in answer.headers) == (422, False)
+
+
+NESTED = """
+    title: Shelf
+    type: object
+    properties:
+      outer:
+        type: object
+        properties:
+          inner: {type: object, default: {size: 1}, properties: {size: {type: integer}}}
+    """
+
+
+def test_a_value_of_a_wrong_type_has_its_place_within_what_has_a_default(tmp_path):
+    config = {"kubernetes": {"group": "shop.test", "types": {"Shelf": {"plural": "shelves"}}}}
+    with installer(tmp_path / "shop") as install:
+        made = install({"v1.yaml": NESTED}, config=config)
+        with Store(tmp_path / "store.db", made.scheme) as store:
+            client = Client(Api(store, served_kinds([made.project], made.scheme), "0.0.0"))
+            path = "/apis/shop.test/v1/namespaces/default/shelves"
+            head = {"apiVersion": "shop.test/v1", "kind": "Shelf", "metadata": {"name": "a"}}
+            wrong = {**head, "outer": {"inner": {"size": "x"}}}
+            code, said = client.call("POST", path, wrong)
+    assert (code, said["details"]["causes"][0]["field"]) == (422, "outer.inner.size")

@@ -787,6 +787,40 @@ def test_lists_of_metadata(servers, labelled):
         assert plain(ours) == plain(theirs)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        None, {"free": None}, {"counts": None}, {"ratios": None}, {"template": None}, {"note": None}, {"sizes": None},
+        {"port": None, "day": "soon"}, {"free": {"k": None}}, {"counts": {"a": None}},
+    ],
+    ids=json.dumps,
+)  # fmt: skip
+@pytest.mark.parametrize("force", ["true", "false"])
+def test_nulls_that_are_applied(servers, place, spec, force):
+    """Over an object or a list that is merged they say nothing; others are conflicts before they are wrong."""
+    there = {"free": {"k": 1}, "counts": {"a": 1}, "ratios": [1.5], "note": "n", "port": 1}
+    require_alike(servers, "POST", place, tool("a", there))
+    for name in ("a", "new"):
+        made = {**tool(name), "spec": spec}
+        options = {"fieldManager": "you", "force": force, "media_type": APPLY}
+        require_alike(servers, "PATCH", f"{place}/{name}", made, **options)
+
+
+def test_what_is_said_first(servers, place):
+    nowhere = place.replace("/asked-", "/none-")
+    wrong = tool("A_", {"size": "x"})
+    nameless = {**wrong, "metadata": {}}
+    stated = {"media_type": APPLY, "fieldManager": "me"}
+    for path in (place, nowhere):
+        require_alike(servers, "POST", path, wrong)
+        require_alike(servers, "POST", path, nameless)
+        require_alike(servers, "POST", path, tool("a", {"day": "x"}, resourceVersion="5"))
+        require_alike(servers, "PATCH", f"{path}/a", tool("a", {"day": "x"}), **stated)
+    for query in ({"timeout": "x"}, {"timeout": "1"}, {"timeout": "1m"}, {"limit": "x"}):
+        require_alike(servers, "GET", place, resourceVersion="0", **query)
+        require_alike(servers, "DELETE", place, **query)
+
+
 UNKNOWN = {"size": "x", "zzz": 1, "free": {"yyy": 1}}
 
 

@@ -36,6 +36,7 @@ class Reading:
         if (self._strict or self._warns) and request.media_type != APPLY:
             self._of_body = _of_body(request)
         self._namespace = ""
+        self._is_heard = False
         self.lenience = Lenience(
             nulls=True,
             defaults=True,
@@ -84,6 +85,9 @@ class Reading:
         try:
             yield
         except ApiError as error:
+            if self._is_heard:
+                raise
+            self._is_heard = True
             if self._strict or self._warns:
                 self._unknown += unknown()
             if self._strict and (self._unknown or self._metadata or self._of_body):

@@ -217,6 +217,10 @@ def name_causes(name: str, base: Any = None) -> Iterator[Cause]:
         name: the name.
         base: what a client wants the name to be generated from; None or empty where it does not.
     """
+    if not name:
+        text = "Required value: name or generateName is required"
+        yield Cause("FieldValueRequired", "metadata.name", text)
+        return
     if isinstance(base, str) and base:
         # A hyphen at the end is followed by more.
         yield from _wrong_name("generateName", base, re.sub("(?s).-$", "a", base))

@@ -10,6 +10,7 @@ import msgspec
 from trundle._clock import Clock
 from trundle.api._admission import Admission, Placed
 from trundle.api._bodies import as_json, document_of, patched_document
+from trundle.api._deletions import deletion_of
 from trundle.api._documents import (
     object_of,
     require_object,
@@ -40,7 +41,6 @@ from trundle.api._requirements import (
 )
 from trundle.api._status import (
     ApiError,
-    Cause,
     bad_request,
     invalid,
     modified,
@@ -129,30 +129,22 @@ class Resources(ObjectReads):
             key: each for key, each in metadata_of(document).items() if key not in _OF_DELETION
         }
         require_namespace(target, metadata)
-        name = metadata.get("name") or generated_name(metadata.get("generateName"))
-        if not isinstance(name, str):
-            cause = Cause(
-                "FieldValueRequired",
-                "metadata.name",
-                "Required value: name or generateName is required",
-            )
-            raise invalid(target.kind, "", [cause])
-        if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
-            raise bad_request("resourceVersion should not be set on objects to be created")
-        document["metadata"] = {**metadata, "name": name}
+        name = metadata.get("name") or generated_name(metadata.get("generateName")) or ""
         target = _named(target, name)
+        self._admit(target)
+        document["metadata"] = {**metadata, "name": name}
         require_same_kind(target, document)
         stated = self.made(target, document)
         wrong = name_causes(name, metadata.get("generateName"))
         self._validators.require_valid(target, None, stated, wrong)
+        if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
+            raise bad_request("resourceVersion should not be set on objects to be created")
         draft, read = self._read(target, reading, stated)
         ownership = self.views.ownership(target.kind, target.served)
         owned = ownership.after_update({}, read, request.manager, self._clock())
         return (yield from self._create(request, target, reading, _owned(draft, owned)))
 
     def _create(self, request: Request, target: Target, reading: Reading, draft: Draft) -> Steps:
-        self._admit(target)
-
         def prepared(further: Sequence[bytes]) -> Write:
             return self.store.creation(draft, further=further)
 
@@ -206,7 +198,7 @@ class Resources(ObjectReads):
             if metadata.get("resourceVersion") in {None, "", "0"}:
                 self.get(request)
                 require_version(target, metadata)
-        return (yield from self._write(request, lambda _: document, reading))
+            return (yield from self._write(request, lambda _: document, reading))
 
     def patch(self, request: Request) -> Steps:
         """Changes an object by a patch, or applies a configuration to it."""
@@ -242,7 +234,7 @@ class Resources(ObjectReads):
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], _: StoredObject | None) -> Wanted:
-            self._validators.require_types(target, stated)
+            has_nulls = self._validators.has_nulls(target, stated)
             if live:
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
@@ -251,7 +243,11 @@ class Resources(ObjectReads):
                 owned = ownership.after_apply(
                     live, config, request.manager, self._clock(), target.subresource, force=force
                 )
-            return Wanted(with_tidy_metadata(owned))
+            wanted = with_tidy_metadata(owned)
+            if has_nulls:
+                written = self.changed(target, live, wanted) if live else self.made(target, wanted)
+                self._validators.require_nulls(target, live, written)
+            return Wanted(wanted)
 
         try:
             return (yield from self.write(request, after, reading))
@@ -259,6 +255,7 @@ class Resources(ObjectReads):
             if error.reason != "NotFound" or target.subresource:
                 raise
         require_new(target, said)
+        self._admit(target)
         made = self.made(target, after({}, None).document)
         wrong = name_causes(target.name, said.get("generateName"))
         self._validators.require_valid(target, None, made, wrong)
@@ -273,6 +270,9 @@ class Resources(ObjectReads):
     def delete_all(self, request: Request) -> Answer:
         """Deletes all objects that selectors choose, or as many of them as a client limits it to."""
         target = request.target
+        deletion_of(
+            request
+        )  # What makes no sense deletes nothing, and is refused where nothing is there, too.
         listed = self.get_all(Request(target, request.query))
         warnings: dict[str, None] = {}
         for each in _decode(listed.body)["items"]:
@@ -334,17 +334,6 @@ class Resources(ObjectReads):
         """
         target = request.target
         reading = reading or Reading(request)
-        with reading.heard(target):
-            return (yield from self._written(request, after, reading))
-
-    def _written(
-        self,
-        request: Request,
-        after: Callable[[dict[str, Any], StoredObject], Wanted],
-        reading: Reading,
-    ) -> Steps:
-        """Writes what an object becomes; see `write`."""
-        target = request.target
         for _ in range(_ATTEMPTS):
             with explained(target):
                 lookup = Lookup(self.store, self.key(target))
@@ -352,30 +341,45 @@ class Resources(ObjectReads):
                 current = lookup.outcome()
                 before = object_of(self.views.kept(current, target.kind, target.served))
             found = after(before, current)
-            wanted = self.changed(target, before, found.document)
-            same = text_of(wanted) == text_of(before)
-            if not same and not found.is_valid:
-                self._validators.require_valid(target, before, wanted)
-            prepared = self._replacing(target, current, wanted, found, reading.lenience)
-            try:
-                tried = self._tried(prepared)
-                further, warned = self._admission.writing(request, target, current, tried)
-                written = current
-                if further or not same:
-                    write = prepared(further)
-                    written = yield from self._stored(write, dry_run=request.dry_run)
-            except ConflictError:
-                continue
-            except TrundleError as error:
-                raise reading.answer_to(error, target) from error
-            if request.dry_run:  # The object stays the one that the client read.
-                written = msgspec.structs.replace(
-                    written, resource_version=current.resource_version
-                )
-            with explained(target):
-                body = self.answered(written, request, target)
-                return Answer(body, 200, (*reading.warnings, *warned))
+            with contextlib.suppress(ConflictError), reading.heard(target):
+                return (yield from self._over(request, current, before, found, reading))
         raise modified(target.kind, target.name)
+
+    def _over(
+        self,
+        request: Request,
+        current: StoredObject,
+        before: dict[str, Any],
+        found: Wanted,
+        reading: Reading,
+    ) -> Steps:
+        """Writes what an object becomes over the object that was read; see `write`.
+
+        Raises:
+            ConflictError: another client wrote meanwhile.
+        """
+        target = request.target
+        wanted = self.changed(target, before, found.document)
+        same = text_of(wanted) == text_of(before)
+        if not same and not found.is_valid:
+            self._validators.require_valid(target, before, wanted)
+        prepared = self._replacing(target, current, wanted, found, reading.lenience)
+        try:
+            tried = self._tried(prepared)
+            further, warned = self._admission.writing(request, target, current, tried)
+            written = current
+            if further or not same:
+                write = prepared(further)
+                written = yield from self._stored(write, dry_run=request.dry_run)
+        except ConflictError:
+            raise
+        except TrundleError as error:
+            raise reading.answer_to(error, target) from error
+        if request.dry_run:  # The object stays the one that the client read.
+            written = msgspec.structs.replace(written, resource_version=current.resource_version)
+        with explained(target):
+            body = self.answered(written, request, target)
+            return Answer(body, 200, (*reading.warnings, *warned))
 
     def _replacing(
         self,

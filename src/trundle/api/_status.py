@@ -94,7 +94,7 @@ class ApiError(TrundleError):
     @property
     def status(self) -> dict[str, Any]:
         """The `Status` that is sent."""
-        details: dict[str, Any] = dict(self.details or {})
+        details = {key: each for key, each in (self.details or {}).items() if each != ""}
         if self.causes:
             details["causes"] = [
                 {key: value for key, value in each._asdict().items() if value}

@@ -40,7 +40,8 @@ def column_definitions(kind: ServedKind) -> list[dict[str, Any]]:
             "name": each.name,
             "type": each.type,
             "format": "",
-            "description": each.description,
+            "description": each.description
+            or f"Custom resource definition column (in JSONPath format): {each.path}",
             "priority": each.priority,
         }
         for each in kind.columns

@@ -43,9 +43,14 @@ _ISO_DURATION = re.compile(
 )
 
 
+def is_go_duration(text: str) -> bool:
+    """Whether a text is a duration as API servers write it, such as `1h30m`."""
+    return bool(_GO_DURATION.fullmatch(text))
+
+
 def _is_duration(text: str) -> bool:
-    """Whether a text is a duration as API servers write it, `1h30m`, or as JSON Schema does, `PT1H30M`."""
-    return bool(_GO_DURATION.fullmatch(text) or _ISO_DURATION.fullmatch(text))
+    """Whether a text is a duration as API servers write it, or as JSON Schema does, `PT1H30M`."""
+    return bool(is_go_duration(text) or _ISO_DURATION.fullmatch(text))
 
 
 def _is_base64(text: str) -> bool:
@@ -274,6 +279,10 @@ def _of_type(place: str, value: Any, expected: str) -> Cause:
     return Cause("FieldValueTypeInvalid", place, said)
 
 
+def _is_of_null(cause: Cause) -> bool:
+    return cause.message.endswith('"null"')
+
+
 def _length(value: Any) -> int:
     return len(value)
 
@@ -283,12 +292,14 @@ def _types(error: jsonschema_rs.ValidationError) -> list[str]:
     found: list[str] = []
     kind: Any = error.kind
     for each in (inner for some in getattr(kind, "context", ()) for inner in some):
+        if each.instance_path != error.instance_path:
+            return []
         if each.kind.name in {"anyOf", "oneOf"}:
             types = _types(each)
             if not types:
                 return []
             found += types
-        elif each.kind.name == "type" and each.instance_path == error.instance_path:
+        elif each.kind.name == "type":
             found += each.kind.types
         else:
             return []
@@ -323,14 +334,37 @@ class Validators:
         """What the schema of a target's version has against a document."""
         return self.of(target).causes(document)
 
-    def require_types(self, target: Target, config: Mapping[str, Any]) -> None:
-        """Makes sure that all in a configuration is of the type that the schema gives it, null included.
+    def has_nulls(self, target: Target, config: Mapping[str, Any]) -> bool:
+        """Whether anything in a configuration is null that may not be; all else is of the type that the schema gives it.
 
         Raises:
             ApiError: something is not.
         """
-        if causes := self.of(target).type_causes(config):
+        causes = self.of(target).type_causes(config)
+        if not all(map(_is_of_null, causes)):
             raise invalid(target.kind, target.name, causes)
+        return bool(causes)
+
+    def require_nulls(
+        self, target: Target, before: dict[str, Any], applied: dict[str, Any]
+    ) -> None:
+        """Makes sure that nothing in an object is null that may not be, after a configuration was applied to it.
+
+        Args:
+            target: what the request is about.
+            before: the object before; empty where it is created.
+            applied: the object from now on.
+
+        Raises:
+            ApiError: something is; all that is wrong is said with it.
+        """
+        known = self.of(target).type_causes(before)
+        causes = self.of(target).type_causes(applied)
+        nulls = [each for each in causes if _is_of_null(each) and each not in known]
+        if nulls:
+            places = {each.field for each in nulls}
+            others = (each for each in self.causes(target, applied) if each.field not in places)
+            raise invalid(target.kind, target.name, [*dict.fromkeys(nulls), *others])
 
     def require_valid(
         self,
