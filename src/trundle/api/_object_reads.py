@@ -83,11 +83,10 @@ class ObjectReads:
                     at=at,
                     since=since,
                     counted=counted,
+                    matches=fields.matches if fields else None,
                 )
                 items = b",".join(
-                    self.views.listed(each, target.kind, target.served)
-                    for each in page.objects
-                    if fields.matches(each)
+                    self.views.listed(each, target.kind, target.served) for each in page.objects
                 )
             token, last = page.token, bool(limit or not page.token)
             new = b"" if head else list_head(target, page, paged=bool(limit))

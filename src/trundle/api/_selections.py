@@ -42,6 +42,10 @@ class FieldSelector:
                 raise bad_request(f"field label not supported: {field}")
             self._terms.append((field, operator != "!=", value))
 
+    def __bool__(self) -> bool:
+        """Whether it chooses anything but all."""
+        return bool(self._terms)
+
     def exact(self, field: str) -> str | None:
         """The only value that a field may have; None where several may be."""
         return next((value for name, equal, value in self._terms if equal and name == field), None)
