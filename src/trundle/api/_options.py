@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from trundle.api._formats import is_go_duration
 from trundle.api._metadata_rules import manager_causes
 from trundle.api._patches import APPLY
 from trundle.api._requests import Request
 from trundle.api._status import ApiError, Cause, bad_request
-from trundle.api._validation import is_go_duration
 from trundle.errors import expectation
 
 _WRITES = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions"}

@@ -1,8 +1,6 @@
 """What a version's schema says about a document, patterns and ranges included; in the words of an API server."""
 
-import base64
 import copy
-import re
 import urllib.parse
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -11,6 +9,7 @@ import jsonschema_rs
 import msgspec
 
 from trundle.api._documents import text_of
+from trundle.api._formats import FORMATS
 from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
@@ -37,31 +36,6 @@ _SAYS: Mapping[str, Callable[[str, Any], str]] = {
     ),
     "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
 }
-_GO_DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
-_ISO_DURATION = re.compile(
-    r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)", re.ASCII
-)
-
-
-def is_go_duration(text: str) -> bool:
-    """Whether a text is a duration as API servers write it, such as `1h30m`."""
-    return bool(_GO_DURATION.fullmatch(text))
-
-
-def _is_duration(text: str) -> bool:
-    """Whether a text is a duration as API servers write it, or as JSON Schema does, `PT1H30M`."""
-    return bool(is_go_duration(text) or _ISO_DURATION.fullmatch(text))
-
-
-def _is_base64(text: str) -> bool:
-    try:
-        return bool(base64.b64decode(text, validate=True))
-    except ValueError:
-        return False
-
-
-_FORMATS = {"duration": _is_duration, "byte": _is_base64}
-"""The formats that API servers know otherwise than JSON Schema."""
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 """What fits into the formats of integers; clients of others cannot read more."""
 
@@ -79,6 +53,7 @@ _EMBEDDED = {
 }
 """What API servers want of a whole object of Kubernetes within another, whatever its schema says."""
 
+_EXCLUDING = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _MOST_OF = {"maxItems": "items", "maxProperties": "properties"}
 
 
@@ -103,7 +78,7 @@ class Validator:
         self._shape = resource_shape(served.schema, served.resource)
         try:
             self._validator = jsonschema_rs.Draft202012Validator(
-                schema, validate_formats=True, formats=_FORMATS
+                schema, validate_formats=True, formats=dict(FORMATS)
             )
         except jsonschema_rs.ValidationError as error:
             place = ".".join(map(str, error.instance_path[1:]))
@@ -221,6 +196,10 @@ def _as_json_schema(schema: Any) -> Any:
         for key, value in schema.items()
         if key != "nullable"
     }
+    for bound, excluding in _EXCLUDING.items():
+        # OpenAPI 3.0 and CRDs say whether a bound is excluded, JSON Schema says which one is.
+        if isinstance(found.get(excluding), bool) and found.pop(excluding) and bound in found:
+            found[excluding] = found.pop(bound)
     if schema.get("type") == "integer" and (fitting := _RANGES.get(schema.get("format", ""))):
         least, most = fitting
         found["minimum"] = max(least, found.get("minimum", least))
