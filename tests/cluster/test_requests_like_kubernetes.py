@@ -350,6 +350,8 @@ def test_what_is_in_no_namespace_may_name_one(servers):
         require_alike(servers, "PATCH", f"{path}/a", change, media_type=MERGE)
         config = {"media_type": APPLY, "fieldManager": "you", "force": "true"}
         require_alike(servers, "PATCH", f"{path}/a", made, **config)
+        for each in (path, NAMESPACES):
+            require_alike(servers, "GET", each, fieldSelector="metadata.namespace=default")
     finally:
         for each in servers:
             each.ask("DELETE", path)

@@ -55,7 +55,7 @@ class ObjectReads:
         What can be wrong with the request is raised before the first part.
         """
         target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind)
         labels = labels_of(request.query.get("labelSelector", ""))
         match = request.query.get("resourceVersionMatch", "")
         wanted, token = request.number("resourceVersion"), request.query.get("continue", "")
