@@ -52,3 +52,9 @@ def test_a_namespace_that_they_name_means_nothing(client):
     options = {"fieldManager": "x", "force": "true"}
     code, found = client.call("PATCH", f"{MEMBERS}/ada", config, media_type=APPLY, **options)
     assert (code, "namespace" in found["metadata"]) == (200, False)
+
+
+def test_they_are_not_selected_by_a_namespace(client):
+    for path in (MEMBERS, "/api/v1/namespaces"):
+        code, said = client.call("GET", path, fieldSelector="metadata.namespace=default")
+        assert (code, said["message"]) == (400, "field label not supported: metadata.namespace")

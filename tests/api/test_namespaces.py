@@ -18,6 +18,15 @@ def names(client):
     return [x["metadata"]["name"] for x in client.call("GET", NAMESPACES)[1]["items"]]
 
 
+def test_a_replacement_may_leave_out_the_resource_version(client):
+    made = namespace(client, "team")
+    made["metadata"] = {"name": "team", "labels": {"a": "b"}}
+    code, found = client.call("PUT", f"{NAMESPACES}/team", made)
+    assert (code, found["metadata"]["labels"]["a"]) == (200, "b")
+    made["metadata"]["resourceVersion"] = "1"
+    assert client.call("PUT", f"{NAMESPACES}/team", made)[0] == 409
+
+
 def test_the_default_namespace_is_there_and_cannot_go(client):
     code, found = client.call("GET", f"{NAMESPACES}/default")
     assert (code, found["apiVersion"], found["kind"]) == (200, "v1", "Namespace")

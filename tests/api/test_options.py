@@ -13,6 +13,51 @@ MERGE, APPLY = "application/merge-patch+json", "application/apply-patch+yaml"
 META = "v=v1;g=meta.k8s.io"
 
 
+@pytest.mark.parametrize("query", [{"timeout": "x"}, {"timeout": "1"}, {"limit": "x"}], ids=str)
+def test_what_is_no_duration_or_number_is_refused(client, query):
+    code, said = client.call("GET", client.at(NEW), **{"resourceVersion": "0", **query})
+    assert (code, said["reason"]) == (400, "BadRequest")
+    assert client.call("GET", client.at(NEW), timeout="1m30s")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("selector", "limit", "pages"),
+    [
+        ("metadata.name!=a", "1", [["b"], ["c"]]),
+        ("metadata.name!=b", "2", [["a", "c"]]),
+        ("metadata.name!=a,metadata.name!=c", "1", [["b"]]),
+        ("metadata.name=a,metadata.name=b", "1", [[]]),
+    ],
+)
+def test_pages_are_full_whatever_fields_choose(client, selector, limit, pages):
+    for name in ("a", "b", "c"):
+        client.create(NEW, name, group="red")
+    query, found = {"fieldSelector": selector, "limit": limit}, []
+    while True:
+        page = client.call("GET", client.at(NEW), **query)[1]
+        found.append([each["metadata"]["name"] for each in page["items"]])
+        query["continue"] = page["metadata"]["continue"]
+        if not query["continue"]:
+            break
+    assert found == pages
+
+
+def test_a_deletion_says_which_precondition_failed(client):
+    client.create(NEW, "ada", group="red")
+    for condition in ({"uid": "x"}, {"resourceVersion": "1"}):
+        code, said = client.call("DELETE", client.at(NEW, "ada"), {"preconditions": condition})
+        expected = f"{'uid' if 'uid' in condition else 'resource version'} "
+        assert code == 409
+        assert f"Precondition failed: expected {expected}" in said["message"].replace(
+            "the uid", "uid"
+        )
+
+
+def test_a_deletion_that_makes_no_sense_is_refused_where_nothing_is_there(client):
+    code, said = client.call("DELETE", client.at(NEW), {"propagationPolicy": "x"})
+    assert (code, said["reason"]) == (422, "Invalid")
+
+
 @pytest.mark.parametrize(
     ("options", "fields"),
     [

@@ -334,6 +334,42 @@ def test_tables_have_the_columns_of_the_project(client):
     assert found["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
 
 
+@pytest.mark.parametrize(
+    ("name", "form", "code"),
+    [
+        ("", "PartialObjectMetadataList", 200),
+        ("", "PartialObjectMetadata", 406),
+        ("ada", "PartialObjectMetadata", 200),
+        ("ada", "PartialObjectMetadataList", 406),
+    ],
+)
+@pytest.mark.parametrize("version", ["v1", "v1beta1"])
+def test_metadata_alone_is_that_of_a_list_or_of_an_object(client, name, form, code, version):
+    client.create(NEW, "ada", group="red")
+    accept = f"application/json; as={form}; g = meta.k8s.io; v={version},application/json"
+    answer = client.http.get(client.at(NEW, name), headers={"accept": accept})
+    assert answer.status_code == code
+    if code == 200:
+        found = answer.json()
+        assert (found["kind"], found["apiVersion"]) == (form, f"meta.k8s.io/{version}")
+
+
+@pytest.mark.parametrize("more", ["g=meta.k8s.io;v=v1", "stream=other", "as=Table;v=v1"])
+def test_forms_that_there_are_not_are_not_acceptable(client, more):
+    accept = f"application/json;{more}"
+    assert client.http.get(client.at(NEW), headers={"accept": accept}).status_code == 406
+
+
+@pytest.mark.parametrize("name", ["a%00b", "%00", "a" * 600])
+def test_what_nothing_can_be_called_is_not_found(client, name):
+    for method, body in (("GET", None), ("DELETE", None), ("PATCH", {})):
+        media_type = "application/merge-patch+json" if body is not None else ""
+        code, found = client.call(method, client.at(NEW, name), body, media_type=media_type)
+        assert (code, found["reason"]) == (404, "NotFound")
+    code, found = client.call("POST", client.at(NEW, namespace=name), member("a", group="red"))
+    assert (code, found["details"]["kind"]) == (404, "namespaces")
+
+
 def test_an_object_that_a_version_cannot_show_blocks_no_other(client, installed, monkeypatch):
     client.create(NEW, "ada", group="red")
     client.create(NEW, "bob", group="red")

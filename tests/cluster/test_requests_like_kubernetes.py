@@ -51,6 +51,11 @@ SCHEMA = {
                 "data": {"type": "string", "format": "byte"},
                 "day": {"type": "string", "format": "date"},
                 "note": {"type": "string"},
+                "net": {"type": "string", "format": "cidr"},
+                "card": {"type": "string", "format": "mac"},
+                "id": {"type": "string", "format": "uuid"},
+                "label": {"type": "string", "format": "k8s-short-name"},
+                "above": {"type": "number", "minimum": 0, "exclusiveMinimum": True},
                 "free": FREE,
                 "frees": {"type": "array", "items": FREE},
                 "freely": {"type": "object", "additionalProperties": FREE},
@@ -169,6 +174,19 @@ def require_alike(servers, method, path, body=None, **given):
         '{"ratios": [1.5, 2.25]}',
         '{"after": "1h30m"}',
         '{"after": "soon"}',
+        '{"after": "2 days"}',
+        '{"after": "1w"}',
+        '{"after": "1 month"}',
+        '{"net": "10.0.0.1/8"}',
+        '{"net": "10.0.0.1"}',
+        '{"card": "00-11-22-33-44-55"}',
+        '{"card": "00:11"}',
+        '{"id": "A8098C1AF86E11DABD1A00112444BE1E"}',
+        '{"id": "x"}',
+        '{"label": "a-b"}',
+        '{"label": "a.b"}',
+        '{"above": 0}',
+        '{"above": 0.5}',
         '{"data": "aGVsbG8="}',
         '{"data": "!"}',
         '{"day": "2020-02-30"}',
@@ -332,6 +350,8 @@ def test_what_is_in_no_namespace_may_name_one(servers):
         require_alike(servers, "PATCH", f"{path}/a", change, media_type=MERGE)
         config = {"media_type": APPLY, "fieldManager": "you", "force": "true"}
         require_alike(servers, "PATCH", f"{path}/a", made, **config)
+        for each in (path, NAMESPACES):
+            require_alike(servers, "GET", each, fieldSelector="metadata.namespace=default")
     finally:
         for each in servers:
             each.ask("DELETE", path)
@@ -552,6 +572,23 @@ def test_field_selectors(servers, labelled, selector):
     require_alike(servers, "GET", labelled, fieldSelector=selector)
 
 
+@pytest.mark.parametrize("selector", ["metadata.name!=a", "metadata.name!=b,metadata.name!=c"])
+def test_pages_are_full_whatever_fields_choose(servers, labelled, selector):
+    query = {"fieldSelector": selector, "limit": "2"}
+    theirs, ours = (_named_pages(each, labelled, query) for each in servers)
+    assert ours == theirs
+
+
+def _named_pages(server, path, query):
+    """The names on each page of a list."""
+    pages, query = [], dict(query)
+    while not pages or query["continue"]:
+        found = server.ask("GET", path, **query).ok()
+        pages.append([each["metadata"]["name"] for each in found["items"]])
+        query["continue"] = found["metadata"].get("continue", "")
+    return pages
+
+
 @pytest.mark.parametrize(
     "query",
     [
@@ -716,7 +753,9 @@ def test_what_selectors_choose_is_deleted(servers, labelled):
         "application/json;as=Other;v=v1;g=meta.k8s.io", "application/json;as=Other;v=v1;g=meta.k8s.io,application/json",
         "application/json;as=Table;v=v9;g=meta.k8s.io", "application/json;as=Table;v=v1;g=other.io", "application/json;as=Table",
         "application/yaml;as=Table;v=v1;g=meta.k8s.io", TABLE,
-        "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1,application/json;q=0.9",
+        "application/json;as=Table;v=v1;g=meta.k8s.io;q=0.1,application/json;q=0.9", "*", "application/json;g=meta.k8s.io;v=v1",
+        "application/json;stream=other", "application/json;stream=watch", "application/json ; as = Table ; v = v1 ; g = meta.k8s.io",
+        "application/json;as=Table;v=v1beta1;g=meta.k8s.io", METADATA.replace("v1", "v1beta1"),
     ],
 )  # fmt: skip
 def test_what_clients_accept(servers, place, accept):
@@ -724,6 +763,7 @@ def test_what_clients_accept(servers, place, accept):
     headers = {"accept": accept}
     for method, path, body in (
         ("GET", place, None),
+        ("GET", f"{place}/a", None),
         ("GET", f"{place}/none", None),
         ("PATCH", f"{place}/a", {"spec": {"size": 3}}),
     ):
@@ -782,6 +822,81 @@ def test_lists_of_metadata(servers, labelled):
             each.ask("GET", labelled, headers={"accept": form}, **query) for each in servers
         )
         assert plain(ours) == plain(theirs)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        None, {"free": None}, {"counts": None}, {"ratios": None}, {"template": None}, {"note": None}, {"sizes": None},
+        {"port": None, "day": "soon"}, {"free": {"k": None}}, {"counts": {"a": None}},
+    ],
+    ids=json.dumps,
+)  # fmt: skip
+@pytest.mark.parametrize("force", ["true", "false"])
+def test_nulls_that_are_applied(servers, place, spec, force):
+    """Over an object or a list that is merged they say nothing; others are conflicts before they are wrong."""
+    there = {"free": {"k": 1}, "counts": {"a": 1}, "ratios": [1.5], "note": "n", "port": 1}
+    require_alike(servers, "POST", place, tool("a", there))
+    for name in ("a", "new"):
+        made = {**tool(name), "spec": spec}
+        options = {"fieldManager": "you", "force": force, "media_type": APPLY}
+        require_alike(servers, "PATCH", f"{place}/{name}", made, **options)
+
+
+def test_what_is_said_first(servers, place):
+    nowhere = place.replace("/asked-", "/none-")
+    wrong = tool("A_", {"size": "x"})
+    nameless = {**wrong, "metadata": {}}
+    stated = {"media_type": APPLY, "fieldManager": "me"}
+    for path in (place, nowhere):
+        require_alike(servers, "POST", path, wrong)
+        require_alike(servers, "POST", path, nameless)
+        require_alike(servers, "POST", path, tool("a", {"day": "x"}, resourceVersion="5"))
+        require_alike(servers, "PATCH", f"{path}/a", tool("a", {"day": "x"}), **stated)
+    for query in ({"timeout": "x"}, {"timeout": "1"}, {"timeout": "1m"}, {"limit": "x"}):
+        require_alike(servers, "GET", place, resourceVersion="0", **query)
+        require_alike(servers, "DELETE", place, **query)
+
+
+UNKNOWN = {"size": "x", "zzz": 1, "free": {"yyy": 1}}
+
+
+@pytest.mark.parametrize("validation", ["Strict", "Warn", "Ignore"])
+def test_fields_that_are_not_known_in_documents_that_are_wrong(servers, place, validation):
+    """They are refused before anything else, or are warned about beside it."""
+    options = {"fieldValidation": validation, "dryRun": "All"}
+    for made in (tool("a", UNKNOWN), tool("A_", UNKNOWN, zzz=1), {**tool("a", UNKNOWN), "zzz": 1}):
+        require_alike(servers, "POST", place, made, **options)
+    require_alike(servers, "POST", place, tool("a"))
+    require_alike(servers, "POST", place, tool("a", {"zzz": 1}), **options)
+    for name in ("a", "b"):
+        require_alike(servers, "PUT", f"{place}/a", tool(name, UNKNOWN, zzz=1), **options)
+    patch = {"spec": UNKNOWN, "metadata": {"zzz": 1}}
+    require_alike(servers, "PATCH", f"{place}/a", patch, media_type=MERGE, **options)
+    for more in ({}, {"zzz": 1}):
+        operations = [{"op": "add", "path": "/spec", "value": UNKNOWN, **more}]
+        require_alike(servers, "PATCH", f"{place}/a", operations, media_type=JSON, **options)
+
+
+@pytest.mark.parametrize("name", ["a%00b", "%00"])
+def test_names_that_nothing_has(servers, place, name):
+    for method, path, body in (
+        ("GET", f"{place}/{name}", None),
+        ("DELETE", f"{place}/{name}", None),
+        ("PUT", f"{place}/{name}", tool(urllib.parse.unquote(name))),
+        ("POST", f"/apis/{GROUP}/v2/namespaces/{name}/tools", tool("a")),
+    ):
+        require_alike(servers, method, path, body)
+
+
+def test_namespaces_are_replaced_whatever_they_are(servers, place):
+    namespace = place.split("/")[5]
+    made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
+    for more in ({}, {"resourceVersion": "0"}, {"resourceVersion": "1"}, {"uid": "x"}):
+        made["metadata"] |= {"labels": {"a": "b"}, **more}
+        theirs, ours = (each.ask("PUT", f"{NAMESPACES}/{namespace}", made) for each in servers)
+        found = [_namespace(each) if each.status == 200 else plain(each) for each in (ours, theirs)]
+        assert found[0] == found[1], more
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import msgspec
 
 from trundle.api._core import scheme
 from trundle.api._kinds import ServedKind
-from trundle.store import Key, Store, StoredObject
+from trundle.store import InvalidKeyError, Key, Store, StoredObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,11 @@ class Inventory:
     def find(self, kind: ServedKind, namespace: str, name: str) -> Kept | None:
         """An object; None where there is none."""
         store = self._stores[kind]
-        found = store.find(Key(kind.resource, namespace if kind.namespaced else "", name))
+        key = Key(kind.resource, namespace if kind.namespaced else "", name)
+        try:
+            found = store.find(key)
+        except InvalidKeyError:  # No object can be called so.
+            return None
         return None if found is None else Kept(kind, store, found)
 
     def dependents(self, uid: str) -> Iterator[Kept]:

@@ -55,7 +55,7 @@ class ObjectReads:
         What can be wrong with the request is raised before the first part.
         """
         target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind)
         labels = labels_of(request.query.get("labelSelector", ""))
         match = request.query.get("resourceVersionMatch", "")
         wanted, token = request.number("resourceVersion"), request.query.get("continue", "")
@@ -83,11 +83,10 @@ class ObjectReads:
                     at=at,
                     since=since,
                     counted=counted,
+                    matches=fields.matches if fields else None,
                 )
                 items = b",".join(
-                    self.views.listed(each, target.kind, target.served)
-                    for each in page.objects
-                    if fields.matches(each)
+                    self.views.listed(each, target.kind, target.served) for each in page.objects
                 )
             token, last = page.token, bool(limit or not page.token)
             new = b"" if head else list_head(target, page, paged=bool(limit))

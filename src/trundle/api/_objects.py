@@ -158,7 +158,7 @@ class Objects:
         target = request.target
         accept, query = _accepted(scope), request.query
         watches = method == "GET" and not target.name and request.flag("watch")
-        shown = representation_of(accept, query, self._clock, streams=watches)
+        shown = representation_of(accept, query, self._clock, method, target, streams=watches)
         require_options(method, request)
         if watches:
             return self._watch(found, request, shown)
@@ -224,7 +224,7 @@ class Objects:
     def _watch(self, served: Served, request: Request, shown: Representation) -> Response:
         """Streams changes, one JSON object in each line."""
         target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind.selectable)
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind)
         labels = labels_of(request.query.get("labelSelector", ""))
         seconds = min(request.seconds or _LONGEST_WATCH, _LONGEST_WATCH)
         until = time.monotonic() + seconds

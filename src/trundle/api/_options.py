@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
+from trundle.api._formats import is_go_duration
 from trundle.api._metadata_rules import manager_causes
 from trundle.api._patches import APPLY
 from trundle.api._requests import Request
-from trundle.api._status import ApiError, Cause
+from trundle.api._status import ApiError, Cause, bad_request
+from trundle.errors import expectation
 
 _WRITES = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions"}
 
@@ -21,12 +23,16 @@ def require_options(method: str, request: Request) -> None:
     Raises:
         ApiError: it has none.
     """
+    watches = method == "GET" and not request.target.name and request.flag("watch")
+    timeout = request.query.get("timeout", "")
+    if timeout and not watches and not is_go_duration(timeout):
+        said = expectation("a duration such as 30s as timeout", repr(timeout))
+        raise bad_request(f"invalid timeout specified in the request URL - {said}")
     if method in _WRITES:
         _require(_WRITES[method], [*_of_patches(method, request), *_of_writes(request)])
     elif method in {"GET", "DELETE"} and not request.target.name:
         request.number("resourceVersion")
-        _ = request.seconds
-        watches = method == "GET" and request.flag("watch")
+        _ = request.limit, request.seconds
         _require("ListOptions", [*(_of_watches if watches else _of_lists)(request.query)])
 
 

@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from trundle.api._documents import require_bounded, text_of, too_deep
 from trundle.api._kinds import ServedKind
 from trundle.api._status import ApiError, bad_request, type_name, unsupported_media_type
@@ -19,6 +21,7 @@ JSON = "application/json-patch+json"
 APPLY = "application/apply-patch+yaml"
 STRATEGIC = "application/strategic-merge-patch+json"
 _MOST_OPERATIONS = 10_000
+_MEMBERS = frozenset({"op", "path", "from", "value"})
 _INDEX = re.compile("[-+]?[0-9]{1,9}")
 """A place in a list, which may be counted from the end."""
 
@@ -85,6 +88,20 @@ def _read(operations: Any) -> list[dict[str, Any]]:
                 said = expectation(f"a text as {name}", type_name(each[name]))
                 raise bad_request(f"operation {number} of the JSON patch: {said}")
     return found
+
+
+def unknown_of_operations(body: bytes) -> list[str]:
+    """The places in the text of a JSON patch of members that no operation has; none where it is no patch."""
+    try:
+        operations = msgspec.json.decode(body)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return []
+    return [
+        f"[{index}].{name}"
+        for index, each in enumerate(operations if isinstance(operations, list) else ())
+        for name in (each if isinstance(each, dict) else ())
+        if name not in _MEMBERS
+    ]
 
 
 class _UnfitError(Exception):

@@ -1,18 +1,16 @@
 """How a client's document is read, and what errors about it become."""
 
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from trundle.api._duplicates import duplicate_fields
 from trundle.api._metadata_types import repeated_owners, unknown_members
-from trundle.api._patches import APPLY, JSON, PATCHES
+from trundle.api._patches import APPLY, JSON, PATCHES, unknown_of_operations
 from trundle.api._requests import Request, Target
 from trundle.api._status import ApiError, Cause, answer_to, bad_request, field_of, invalid
 from trundle.errors import TrundleError
 from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
-
-_READ_OTHERWISE = frozenset({JSON, APPLY})
-"""Bodies that are no object of JSON; of a configuration, YAML's own reader refuses what stands again."""
 
 
 class Reading:
@@ -22,8 +20,7 @@ class Reading:
         lenience: what is tolerated: nulls are dropped, defaults filled in, unknown fields as the client asks for.
     """
 
-    def __init__(self, request: Request, name: str, *, applying: bool = False) -> None:
-        self._name = name
+    def __init__(self, request: Request, *, applying: bool = False) -> None:
         self._applying = applying
         self._patching = request.media_type in PATCHES
         # What is not there has no owner.
@@ -32,10 +29,14 @@ class Reading:
         self._tolerated: list[Tolerated] = []
         self._metadata: list[str] = []
         self._owners: list[str] = []
-        self._duplicates: list[str] = []
-        if (self._strict or self._warns) and request.media_type not in _READ_OTHERWISE:
-            self._duplicates = duplicate_fields(request.body)
+        self._unknown: list[str] = []
+        self._of_body: list[str] = []
+        """What stands again in the body, and what is unknown in operations, as it is said."""
+        # Of a configuration, YAML's own reader refuses what stands again.
+        if (self._strict or self._warns) and request.media_type != APPLY:
+            self._of_body = _of_body(request)
         self._namespace = ""
+        self._is_heard = False
         self.lenience = Lenience(
             nulls=True,
             defaults=True,
@@ -50,12 +51,8 @@ class Reading:
         if not self._warns:
             return owners
         unknown = (each for each in self._tolerated if each.expected == "a known property")
-        found = {*self._metadata, *(field_of(each.path) for each in unknown)}
-        return (
-            *owners,
-            *(f'duplicate field "{each}"' for each in self._duplicates),
-            *(f'unknown field "{each}"' for each in sorted(found)),
-        )
+        found = {*self._metadata, *self._unknown, *(field_of(each.path) for each in unknown)}
+        return (*owners, *self._of_body, *_unknown_fields(found))
 
     def note_metadata(self, document: Mapping[str, Any]) -> None:
         """Notes the namespace that a document names, and the unknown members of its metadata."""
@@ -71,8 +68,32 @@ class Reading:
         Raises:
             ApiError: there are some.
         """
-        if self._strict and (self._metadata or self._duplicates):
-            raise self._refused(self._metadata, target)
+        if self._strict and (self._metadata or self._of_body):
+            raise self._refused((), target)
+
+    @contextlib.contextmanager
+    def heard(self, target: Target, unknown: Callable[[], Sequence[str]] = tuple) -> Iterator[None]:
+        """Says with an error that is raised within what the document has besides; fields that a strict client does not want come before it.
+
+        Args:
+            target: what the request is about.
+            unknown: the unknown fields of the document, as far as they are not noted.
+
+        Raises:
+            ApiError: the answer.
+        """
+        try:
+            yield
+        except ApiError as error:
+            if self._is_heard:
+                raise
+            self._is_heard = True
+            if self._strict or self._warns:
+                self._unknown += unknown()
+            if self._strict and (self._unknown or self._metadata or self._of_body):
+                raise self._refused((), target) from error
+            error.with_warnings(dict.fromkeys((*self.warnings, *error.warnings)))
+            raise
 
     def explained(self, target: Target) -> "Explained":
         """Turns errors within into answers."""
@@ -80,44 +101,55 @@ class Reading:
 
     def answer_to(self, error: TrundleError, target: Target) -> ApiError:
         """What the client is answered for an error."""
-        if self._strict and isinstance(error, DocumentError):
-            unknown = [
-                field_of(each.place.path)
-                for each in error.findings
-                if each.code is ValueCode.UNKNOWN
-            ]
-            if unknown:
-                return self._refused([*unknown, *self._metadata], target)
-        return answer_to(error, target.kind, self._name)
+        if self._strict and isinstance(error, DocumentError) and (found := unknown_of(error)):
+            return self._refused(found, target)
+        return answer_to(error, target.kind, target.name)
 
-    def _refused(self, fields: list[str], target: Target) -> ApiError:
-        """The answer to unknown fields. After a patch they are invalid: `kubectl edit` opens its editor again."""
-        said = self._unknown(sorted(fields), target)
+    def _refused(self, unknown: Sequence[str], target: Target) -> ApiError:
+        """The answer to unknown and repeated fields. After a patch they are invalid: `kubectl edit` opens its editor again."""
+        fields = sorted({*unknown, *self._unknown, *self._metadata})
+        said = self._said(fields, target)
         if not self._patching:
             return bad_request(said)
         cause = Cause("FieldValueInvalid", "patch", f"Invalid value: {said}")
-        return invalid(target.kind, self._name, [cause])
+        return invalid(target.kind, target.name, [cause])
 
-    def _unknown(self, fields: list[str], target: Target) -> str:
-        """What is said of unknown fields."""
+    def _said(self, fields: list[str], target: Target) -> str:
+        """What is said of unknown and repeated fields."""
         kind, version = target.kind.kind, target.kind.api_version(target.served)
         if self._applying:
-            what = f"{self._namespace}/{self._name}; {version}, Kind={kind}"
+            what = f"{self._namespace}/{target.name}; {version}, Kind={kind}"
             lines = [f".{each}: field not declared in schema" for each in fields]
             listed = lines[0] if len(lines) == 1 else "errors:\n  " + "\n  ".join(lines)
             return f"failed to create typed patch object ({what}): {listed}"
-        listed = ", ".join(
-            [
-                *(f'duplicate field "{each}"' for each in self._duplicates),
-                *(f'unknown field "{each}"' for each in fields),
-            ]
-        )
-        strictly = f"strict decoding error: {listed}"
+        strictly = f"strict decoding error: {', '.join([*self._of_body, *_unknown_fields(fields)])}"
         if self._patching:
             return strictly
         return (
             f'{kind} in version "{target.served.label}" cannot be handled as a {kind}: {strictly}'
         )
+
+
+def unknown_of(error: DocumentError) -> list[str]:
+    """The unknown fields that a document is refused for, among other things."""
+    found = (each for each in error.findings if each.code is ValueCode.UNKNOWN)
+    return [field_of(each.place.path) for each in found]
+
+
+def _unknown_fields(fields: Iterable[str]) -> list[str]:
+    return [f'unknown field "{each}"' for each in sorted(fields)]
+
+
+def _of_body(request: Request) -> list[str]:
+    """What stands again in the text of a request, and what is unknown in the operations of a JSON patch."""
+    repeated = duplicate_fields(request.body)
+    if request.media_type != JSON:
+        return [f'duplicate field "{each}"' for each in repeated]
+    unknown = unknown_of_operations(request.body)
+    return [
+        *(f'json patch duplicate field "{each}"' for each in repeated if each not in unknown),
+        *(f'json patch unknown field "{each}"' for each in unknown),
+    ]
 
 
 def _of_owners(repeated: list[str], *, patched: bool) -> tuple[str, ...]:

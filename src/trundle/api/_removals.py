@@ -8,6 +8,7 @@ from trundle.api._object_reads import ObjectReads
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request
 from trundle.api._status import modified
+from trundle.errors import expectation
 from trundle.store import ConflictError, Decision
 
 _ATTEMPTS = 8
@@ -31,7 +32,11 @@ class Removals:
         target = request.target
         deletion = deletion_of(request)
         with explained(target):
-            done, warnings = self._delete(request, deletion)
+            try:
+                done, warnings = self._delete(request, deletion)
+            except ConflictError as error:
+                why = f"Precondition failed: {expectation(error.expected, error.found)}"
+                raise modified(target.kind, target.name, why) from error
             if done.kind == "deleted":
                 return Answer(deleted(target, done.object), 200, warnings)
             return Answer(self._reads.shown(done.object, target), 200, warnings)

@@ -14,14 +14,15 @@ from trundle.api._tables import partial, table
 from trundle.project import write_documents
 
 JSON, YAML = "application/json", "application/yaml"
-Form = Literal["whole", "table", "metadata"]
+Form = Literal["whole", "Table", "PartialObjectMetadata", "PartialObjectMetadataList"]
 _FORMS: Mapping[str, Form] = {
-    "Table": "table",
-    "PartialObjectMetadata": "metadata",
-    "PartialObjectMetadataList": "metadata",
+    "Table": "Table",
+    "PartialObjectMetadata": "PartialObjectMetadata",
+    "PartialObjectMetadataList": "PartialObjectMetadataList",
 }
 
 _META = "meta.k8s.io"
+_META_VERSIONS = frozenset({"v1", "v1beta1"})
 _INCLUDED = frozenset({"Metadata", "Object", "None"})
 _OR_EMPTY = "'Metadata', 'Object', 'None', or empty"
 
@@ -40,10 +41,12 @@ class Accepted(NamedTuple):
 
     Attributes:
         form: the form of objects.
+        version: the API version of that form.
         media_type: the type of the answer.
     """
 
     form: Form = "whole"
+    version: str = ""
     media_type: str = JSON
 
 
@@ -60,7 +63,7 @@ class Representation:
     """
 
     def __init__(self, accepted: Accepted, include: str, clock: Clock) -> None:
-        self._form, self.media_type = accepted
+        self._form, self._version, self.media_type = accepted
         self._include = include
         self._clock = clock
         self._tables = 0
@@ -94,25 +97,32 @@ class Representation:
         """An object as the client wants it. The columns of tables are defined in the first one only."""
         if self._form == "whole":
             return document
-        if self._form == "metadata":
-            return msgspec.json.encode(partial(document))
+        if self._form != "Table":
+            return msgspec.json.encode(partial(document, self._version))
         self._tables += 1
-        version = msgspec.json.decode(document)["metadata"].get("resourceVersion", "")
-        metadata = {"resourceVersion": version}
+        found = msgspec.json.decode(document)["metadata"]
+        metadata = {key: found[key] for key in ("resourceVersion",) if key in found}
         first = self._tables == 1
-        return table(kind, metadata, [document], self._include, self._clock(), head=first)
+        now = self._clock()
+        return table(kind, metadata, [document], self._include, now, self._version, head=first)
 
     def _listed(self, metadata: dict[str, Any], items: list[bytes], kind: ServedKind) -> bytes:
         metadata = {key: each for key, each in metadata.items() if each != ""}
-        if self._form == "metadata":
-            head = {"kind": "PartialObjectMetadataList", "apiVersion": "meta.k8s.io/v1"}
-            found = {**head, "metadata": metadata, "items": [partial(each) for each in items]}
-            return msgspec.json.encode(found)
-        return table(kind, metadata, items, self._include, self._clock())
+        if self._form != "Table":
+            head = {"kind": "PartialObjectMetadataList", "apiVersion": self._version}
+            listed = [partial(each, self._version) for each in items]
+            return msgspec.json.encode({**head, "metadata": metadata, "items": listed})
+        return table(kind, metadata, items, self._include, self._clock(), self._version)
 
 
 def representation_of(
-    accept: str, query: Mapping[str, str], clock: Clock, *, streams: bool = False
+    accept: str,
+    query: Mapping[str, str],
+    clock: Clock,
+    method: str,
+    target: Target,
+    *,
+    streams: bool,
 ) -> Representation:
     """The form that a client likes best of those that the server has.
 
@@ -120,6 +130,8 @@ def representation_of(
         accept: what it accepts; all where that is empty.
         query: the parameters of its request.
         clock: gives the time, for ages in tables.
+        method: the method of its request.
+        target: what it is about.
         streams: whether the answer is a stream of objects.
 
     Raises:
@@ -129,14 +141,22 @@ def representation_of(
         accepted_of(accept, streams=streams),
         query.get("includeObject") or "Metadata",
     )
-    if accepted is None:
+    if accepted is None or accepted.form == _unfit(method, target, streams=streams):
         known = ", ".join([JSON] if streams else [JSON, YAML])
         message = f"only the following media types are accepted: {known}"
         raise ApiError(406, "NotAcceptable", message)
-    if accepted.form == "table" and include not in _INCLUDED:
+    if accepted.form == "Table" and include not in _INCLUDED:
         why = f'includeObject: Invalid value: "{include}": must be {_OR_EMPTY}'
         raise bad_request(f"Unable to convert to Table as requested: {why}")
     return Representation(accepted, include, clock)
+
+
+def _unfit(method: str, target: Target, *, streams: bool) -> Form | None:
+    """The form that an answer cannot have: a list is no object, and the other way round."""
+    if not target.name and method != "POST" and not streams:
+        return "PartialObjectMetadata"
+    # What a deletion answers is mostly no object.
+    return None if method == "DELETE" else "PartialObjectMetadataList"
 
 
 @functools.lru_cache(256)  # Clients are few programs.
@@ -153,10 +173,11 @@ def accepted_of(accept: str, *, streams: bool = False) -> Accepted | None:
     # The most wanted first; patterns after what they match. Others stay in their order.
     ranges = sorted(_ranges(accept), key=lambda each: (-each[2], each[0].count("*")))
     for media_range, parameters, _ in ranges:
+        form = _form(parameters)
         for each in known:
-            form = _form(parameters)
-            if media_range in {each, "application/*", "*/*"} and form is not None:
-                return Accepted(form, each)
+            if form is not None and media_range in {each, "application/*", "*/*", "*"}:
+                version = "" if form == "whole" else f"{_META}/{parameters['v']}"
+                return Accepted(form, version, each)
     return None
 
 
@@ -164,7 +185,8 @@ def _ranges(accept: str) -> Iterator[tuple[str, Mapping[str, str], float]]:
     """The types that a client accepts, each with its parameters and its weight."""
     for each in accept.split(","):
         name, *parameters = (part.strip() for part in each.split(";"))
-        given = dict(part.partition("=")[::2] for part in parameters)
+        parts = (part.partition("=") for part in parameters)
+        given = {key.strip(): value.strip() for key, _, value in parts}
         try:
             weight = float(given.get("q", 1))
         except ValueError:
@@ -174,11 +196,13 @@ def _ranges(accept: str) -> Iterator[tuple[str, Mapping[str, str], float]]:
 
 def _form(parameters: Mapping[str, str]) -> Form | None:
     """The form of objects that parameters of a type name; None where the server has it not."""
-    if "as" not in parameters:
-        return "whole"
-    if (parameters.get("g"), parameters.get("v")) != (_META, "v1"):
+    if parameters.get("stream", "watch") != "watch":
         return None
-    return _FORMS.get(parameters["as"])
+    if not {"as", "g", "v"} & parameters.keys():
+        return "whole"
+    if parameters.get("g") != _META or parameters.get("v") not in _META_VERSIONS:
+        return None
+    return _FORMS.get(parameters.get("as", ""))
 
 
 def in_yaml(body: bytes) -> bytes:

@@ -8,7 +8,6 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._kinds import ServedKind
 from trundle.api._requests import Target
 from trundle.api._status import Cause, bad_request, invalid, modified
 
@@ -201,31 +200,34 @@ def require_new(target: Target, metadata: Mapping[str, Any]) -> None:
 
 
 def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
-    """Raises where a document does not say which state of an object it goes over."""
-    if metadata.get("resourceVersion") in {None, "", "0"}:
+    """Raises where a document does not say which state of an object it goes over.
+
+    One of Kubernetes' own may leave it out, as in a cluster: it goes over the object as it is.
+    """
+    if target.kind.group and metadata.get("resourceVersion") in {None, "", "0"}:
         message = "Invalid value: 0: must be specified for an update"
         cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
         raise invalid(target.kind, target.name, [cause])
 
 
-def require_name(kind: ServedKind, name: str, base: Any = None) -> None:
-    """Raises where no object of Kubernetes can be called so.
+def name_causes(name: str, base: Any = None) -> Iterator[Cause]:
+    """Why no object of Kubernetes can be called so.
 
     Args:
-        kind: its resource type.
         name: the name.
         base: what a client wants the name to be generated from; None or empty where it does not.
     """
-    causes: list[Cause] = []
+    if not name:
+        text = "Required value: name or generateName is required"
+        yield Cause("FieldValueRequired", "metadata.name", text)
+        return
     if isinstance(base, str) and base:
         # A hyphen at the end is followed by more.
-        causes += _name_causes("generateName", base, re.sub("(?s).-$", "a", base))
-    causes += _name_causes("name", name, name)
-    if causes:
-        raise invalid(kind, name, causes)
+        yield from _wrong_name("generateName", base, re.sub("(?s).-$", "a", base))
+    yield from _wrong_name("name", name, name)
 
 
-def _name_causes(field: str, said: str, name: str) -> Iterator[Cause]:
+def _wrong_name(field: str, said: str, name: str) -> Iterator[Cause]:
     if len(name) <= _LONGEST_NAME and re.fullmatch(SUBDOMAIN, name):
         return
     why = subdomain_text()

@@ -10,6 +10,7 @@ import msgspec
 from trundle._clock import Clock
 from trundle.api._admission import Admission, Placed
 from trundle.api._bodies import as_json, document_of, patched_document
+from trundle.api._deletions import deletion_of
 from trundle.api._documents import (
     object_of,
     require_object,
@@ -28,8 +29,8 @@ from trundle.api._requests import Answer, Request, Target
 from trundle.api._requirements import (
     generated_name,
     metadata_of,
+    name_causes,
     require_configuration,
-    require_name,
     require_named,
     require_namespace,
     require_new,
@@ -40,7 +41,6 @@ from trundle.api._requirements import (
 )
 from trundle.api._status import (
     ApiError,
-    Cause,
     bad_request,
     invalid,
     modified,
@@ -115,37 +115,36 @@ class Resources(ObjectReads):
 
     def create(self, request: Request) -> Steps:
         """Stores a new object."""
-        target = request.target
         document = document_of(request)
+        reading = Reading(request)
+        reading.note_metadata(document)
+        with reading.heard(request.target, self._unknown(request.target, document)):
+            return (yield from self._create_as(request, document, reading))
+
+    def _create_as(self, request: Request, document: dict[str, Any], reading: Reading) -> Steps:
+        """Stores what a document says as a new object."""
+        target = request.target
+        reading.require_strict(target)
         metadata = {
             key: each for key, each in metadata_of(document).items() if key not in _OF_DELETION
         }
         require_namespace(target, metadata)
-        name = metadata.get("name") or generated_name(metadata.get("generateName"))
-        if not isinstance(name, str):
-            cause = Cause(
-                "FieldValueRequired",
-                "metadata.name",
-                "Required value: name or generateName is required",
-            )
-            raise invalid(target.kind, "", [cause])
+        name = metadata.get("name") or generated_name(metadata.get("generateName")) or ""
+        target = _named(target, name)
+        self._admit(target)
+        document["metadata"] = {**metadata, "name": name}
+        require_same_kind(target, document)
+        stated = self.made(target, document)
+        wrong = name_causes(name, metadata.get("generateName"))
+        self._validators.require_valid(target, None, stated, wrong)
         if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
             raise bad_request("resourceVersion should not be set on objects to be created")
-        require_name(target.kind, name, metadata.get("generateName"))
-        document["metadata"] = {**metadata, "name": name}
-        target = _named(target, name)
-        require_same_kind(target, document)
-        reading = Reading(request, name)
-        stated = self.made(target, document)
-        self._validators.require_valid(target, None, stated)
         draft, read = self._read(target, reading, stated)
         ownership = self.views.ownership(target.kind, target.served)
         owned = ownership.after_update({}, read, request.manager, self._clock())
         return (yield from self._create(request, target, reading, _owned(draft, owned)))
 
     def _create(self, request: Request, target: Target, reading: Reading, draft: Draft) -> Steps:
-        self._admit(target)
-
         def prepared(further: Sequence[bytes]) -> Write:
             return self.store.creation(draft, further=further)
 
@@ -189,13 +188,17 @@ class Resources(ObjectReads):
         target = request.target
         document = document_of(request)
         metadata = metadata_of(document)
-        require_some_name(target, metadata)
-        require_named(target, metadata)
-        require_namespace(target, metadata)
-        if metadata.get("resourceVersion") in {None, "", "0"}:
-            self.get(request)
-            require_version(target, metadata)
-        return (yield from self._write(request, lambda _: document))
+        reading = Reading(request)
+        reading.note_metadata(document)
+        with reading.heard(target, self._unknown(target, document)):
+            reading.require_strict(target)
+            require_some_name(target, metadata)
+            require_named(target, metadata)
+            require_namespace(target, metadata)
+            if metadata.get("resourceVersion") in {None, "", "0"}:
+                self.get(request)
+                require_version(target, metadata)
+            return (yield from self._write(request, lambda _: document, reading))
 
     def patch(self, request: Request) -> Steps:
         """Changes an object by a patch, or applies a configuration to it."""
@@ -207,7 +210,7 @@ class Resources(ObjectReads):
             patched = require_object(apply(current(), values_of(request.body)))
             return patched_document(patched, request.body, request.target)
 
-        return (yield from self._write(request, changed))
+        return (yield from self._write(request, changed, Reading(request)))
 
     def _apply(self, request: Request) -> Steps:
         """Applies a configuration; an object that is not there is created."""
@@ -225,13 +228,13 @@ class Resources(ObjectReads):
         # A status may be null, whether it is written here or not.
         stated = {key: x for key, x in config.items() if key != STATUS or x is not None}
         force = "force" in request.query and request.flag("force")
-        reading = Reading(request, target.name, applying=True)
+        reading = Reading(request, applying=True)
         reading.note_metadata(config)
         reading.require_strict(target)
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], _: StoredObject | None) -> Wanted:
-            self._validators.require_types(target, stated)
+            has_nulls = self._validators.has_nulls(target, stated)
             if live:
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
@@ -240,7 +243,11 @@ class Resources(ObjectReads):
                 owned = ownership.after_apply(
                     live, config, request.manager, self._clock(), target.subresource, force=force
                 )
-            return Wanted(with_tidy_metadata(owned))
+            wanted = with_tidy_metadata(owned)
+            if has_nulls:
+                written = self.changed(target, live, wanted) if live else self.made(target, wanted)
+                self._validators.require_nulls(target, live, written)
+            return Wanted(wanted)
 
         try:
             return (yield from self.write(request, after, reading))
@@ -248,9 +255,10 @@ class Resources(ObjectReads):
             if error.reason != "NotFound" or target.subresource:
                 raise
         require_new(target, said)
-        require_name(target.kind, target.name, said.get("generateName"))
+        self._admit(target)
         made = self.made(target, after({}, None).document)
-        self._validators.require_valid(target, None, made)
+        wrong = name_causes(target.name, said.get("generateName"))
+        self._validators.require_valid(target, None, made, wrong)
         with reading.explained(target):
             draft = self._draft(target, made, reading.lenience)
         return (yield from self._create(request, target, reading, draft))
@@ -262,6 +270,9 @@ class Resources(ObjectReads):
     def delete_all(self, request: Request) -> Answer:
         """Deletes all objects that selectors choose, or as many of them as a client limits it to."""
         target = request.target
+        deletion_of(
+            request
+        )  # What makes no sense deletes nothing, and is refused where nothing is there, too.
         listed = self.get_all(Request(target, request.query))
         warnings: dict[str, None] = {}
         for each in _decode(listed.body)["items"]:
@@ -275,27 +286,32 @@ class Resources(ObjectReads):
                     raise
         return listed._replace(warnings=tuple(warnings))
 
-    def _write(self, request: Request, change: Callable[[_Current], dict[str, Any]]) -> Steps:
+    def _write(
+        self, request: Request, change: Callable[[_Current], dict[str, Any]], reading: Reading
+    ) -> Steps:
         """Writes what a change makes of an object.
 
         Args:
             request: the request.
             change: gives the client's document; it may ask for the object as clients see it.
+            reading: how that is read.
         """
         target = request.target
-        reading = Reading(request, target.name)
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], current: StoredObject) -> Wanted:
             document = change(lambda: object_of(ownership.shown(text_of(live))))
-            require_same(target, live, document, patched=request.media_type in PATCHES)
-            require_version(target, metadata_of(document))
-            require_same_kind(target, document)
-            if causes := [*kept_owner_causes(metadata_of(document))]:
-                raise invalid(target.kind, target.name, causes)
-            wanted = status_apart(target, live, document)
-            self._validators.require_valid(target, live, wanted)
-            draft, read = self._read(target, reading, wanted, current, live)
+            reading.note_metadata(document)
+            with reading.heard(target, self._unknown(target, document, current.data)):
+                reading.require_strict(target)
+                require_same(target, live, document, patched=request.media_type in PATCHES)
+                require_version(target, metadata_of(document))
+                require_same_kind(target, document)
+                if causes := [*kept_owner_causes(metadata_of(document))]:
+                    raise invalid(target.kind, target.name, causes)
+                wanted = status_apart(target, live, document)
+                self._validators.require_valid(target, live, wanted)
+                draft, read = self._read(target, reading, wanted, current, live)
             owned = ownership.after_update(
                 live, read, request.manager, self._clock(), target.subresource
             )
@@ -317,7 +333,7 @@ class Resources(ObjectReads):
             reading: how the client's document is read.
         """
         target = request.target
-        reading = reading or Reading(request, target.name)
+        reading = reading or Reading(request)
         for _ in range(_ATTEMPTS):
             with explained(target):
                 lookup = Lookup(self.store, self.key(target))
@@ -325,30 +341,45 @@ class Resources(ObjectReads):
                 current = lookup.outcome()
                 before = object_of(self.views.kept(current, target.kind, target.served))
             found = after(before, current)
-            wanted = self.changed(target, before, found.document)
-            same = text_of(wanted) == text_of(before)
-            if not same and not found.is_valid:
-                self._validators.require_valid(target, before, wanted)
-            prepared = self._replacing(target, current, wanted, found, reading.lenience)
-            try:
-                tried = self._tried(prepared)
-                further, warned = self._admission.writing(request, target, current, tried)
-                written = current
-                if further or not same:
-                    write = prepared(further)
-                    written = yield from self._stored(write, dry_run=request.dry_run)
-            except ConflictError:
-                continue
-            except TrundleError as error:
-                raise reading.answer_to(error, target) from error
-            if request.dry_run:  # The object stays the one that the client read.
-                written = msgspec.structs.replace(
-                    written, resource_version=current.resource_version
-                )
-            with explained(target):
-                body = self.answered(written, request, target)
-                return Answer(body, 200, (*reading.warnings, *warned))
+            with contextlib.suppress(ConflictError), reading.heard(target):
+                return (yield from self._over(request, current, before, found, reading))
         raise modified(target.kind, target.name)
+
+    def _over(
+        self,
+        request: Request,
+        current: StoredObject,
+        before: dict[str, Any],
+        found: Wanted,
+        reading: Reading,
+    ) -> Steps:
+        """Writes what an object becomes over the object that was read; see `write`.
+
+        Raises:
+            ConflictError: another client wrote meanwhile.
+        """
+        target = request.target
+        wanted = self.changed(target, before, found.document)
+        same = text_of(wanted) == text_of(before)
+        if not same and not found.is_valid:
+            self._validators.require_valid(target, before, wanted)
+        prepared = self._replacing(target, current, wanted, found, reading.lenience)
+        try:
+            tried = self._tried(prepared)
+            further, warned = self._admission.writing(request, target, current, tried)
+            written = current
+            if further or not same:
+                write = prepared(further)
+                written = yield from self._stored(write, dry_run=request.dry_run)
+        except ConflictError:
+            raise
+        except TrundleError as error:
+            raise reading.answer_to(error, target) from error
+        if request.dry_run:  # The object stays the one that the client read.
+            written = msgspec.structs.replace(written, resource_version=current.resource_version)
+        with explained(target):
+            body = self.answered(written, request, target)
+            return Answer(body, 200, (*reading.warnings, *warned))
 
     def _replacing(
         self,
@@ -391,14 +422,18 @@ class Resources(ObjectReads):
 
         That has defaults, no nulls, no unknown fields, and the owners that the client names.
         """
-        reading.note_metadata(document)
         document = self._validators.of(target).without_nulls(document, live)
         with reading.explained(target):
             as_before = _with_owners(document, _owners(live))
             draft = self._draft(target, as_before, reading.lenience, current)
             read = self.views.drafted(draft, target.kind, target.served, current)
-        reading.require_strict(target)
         return draft, _with_owners(read, _owners(document))
+
+    def _unknown(
+        self, target: Target, document: dict[str, Any], stored: bytes | None = None
+    ) -> Callable[[], Sequence[str]]:
+        """What finds the unknown fields of a client's document, which may be wrong otherwise."""
+        return lambda: self.views.unknown(document, target.kind, target.served, stored)
 
     def changed(
         self, target: Target, before: dict[str, Any], after: dict[str, Any]

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.api._kinds import ServedKind
 from trundle.api._status import bad_request
 from trundle.errors import expectation
 from trundle.store import InvalidSelectorError, LabelSelector, StoredObject
@@ -17,17 +18,18 @@ _FIELDS = ("metadata.name", "metadata.namespace")
 
 
 class FieldSelector:
-    """Chooses objects by name and namespace, and by what else their resource type lets clients select.
+    """Chooses objects by name and namespace, where they are in one, and by what else their resource type lets clients select.
 
     Args:
         text: a selector such as `metadata.name=donald,metadata.namespace!=default`.
-        selectable: the fields that it may name beside name and namespace.
+        kind: the resource type.
 
     Raises:
         ApiError: it is none, or names another field.
     """
 
-    def __init__(self, text: str, selectable: tuple[str, ...] = ()) -> None:
+    def __init__(self, text: str, kind: ServedKind) -> None:
+        known = {*(_FIELDS if kind.namespaced else _FIELDS[:1]), *kind.selectable}
         self._terms: list[tuple[str, bool, str]] = []
         for each in filter(None, _BETWEEN.findall(text)):
             match = _TERM.fullmatch(each)
@@ -38,9 +40,13 @@ class FieldSelector:
                 raise bad_request(f"invalid field selector: {found}")
             field, operator, value = match.groups()
             value = re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)
-            if field not in {*_FIELDS, *selectable}:
+            if field not in known:
                 raise bad_request(f"field label not supported: {field}")
             self._terms.append((field, operator != "!=", value))
+
+    def __bool__(self) -> bool:
+        """Whether it chooses anything but all."""
+        return bool(self._terms)
 
     def exact(self, field: str) -> str | None:
         """The only value that a field may have; None where several may be."""

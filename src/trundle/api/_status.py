@@ -94,7 +94,7 @@ class ApiError(TrundleError):
     @property
     def status(self) -> dict[str, Any]:
         """The `Status` that is sent."""
-        details: dict[str, Any] = dict(self.details or {})
+        details = {key: each for key, each in (self.details or {}).items() if each != ""}
         if self.causes:
             details["causes"] = [
                 {key: value for key, value in each._asdict().items() if value}
@@ -190,7 +190,7 @@ def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
     match error:
         case ApiError():
             return error
-        case NoSuchObjectError():
+        case NoSuchObjectError() | InvalidKeyError():  # No object can be called so.
             return missing(kind, name)
         case ObjectExistsError():
             message = f'{kind.qualified} "{name}" already exists'
@@ -206,8 +206,6 @@ def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
             return ApiError(504, "Timeout", message, {"retryAfterSeconds": 1}, [cause])
         case DocumentError():
             return invalid(kind, name, [cause_of(each) for each in error.findings])
-        case InvalidKeyError():
-            return invalid(kind, name, [_cause("metadata.name", error.expected, error.found)])
         case InvalidMetadataError():
             return invalid(kind, name, [_cause("metadata", error.expected, error.found)])
         case UnrecordedShapeError() | NewerShapeError() | UnknownResourceError():

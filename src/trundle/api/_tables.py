@@ -40,24 +40,13 @@ def column_definitions(kind: ServedKind) -> list[dict[str, Any]]:
             "name": each.name,
             "type": each.type,
             "format": "",
-            "description": each.description,
+            "description": each.description
+            or f"Custom resource definition column (in JSONPath format): {each.path}",
             "priority": each.priority,
         }
         for each in kind.columns
     )
     return [name, *more]
-
-
-def rows(kind: ServedKind, objects: Sequence[bytes], include: str, now: dt.datetime) -> list[Any]:
-    """The rows of objects.
-
-    Args:
-        kind: their resource type.
-        objects: the objects as JSON.
-        include: what of each object is beside its cells: `None`, `Metadata` or `Object`.
-        now: the time, for ages.
-    """
-    return [_row(kind, each, include, now) for each in objects]
 
 
 def table(
@@ -66,6 +55,7 @@ def table(
     objects: Sequence[bytes],
     include: str,
     now: dt.datetime,
+    version: str,
     *,
     head: bool = True,
 ) -> bytes:
@@ -75,28 +65,31 @@ def table(
         kind: the resource type of the objects.
         metadata: the metadata of the list.
         objects: the objects as JSON.
-        include: see `rows`.
+        include: what of each object is beside its cells: `None`, `Metadata` or `Object`.
         now: the time, for ages.
+        version: the API version of the table.
         head: whether it has the definitions of its columns; a watch has them once.
     """
     return msgspec.json.encode(
         {
             "kind": "Table",
-            "apiVersion": "meta.k8s.io/v1",
+            "apiVersion": version,
             "metadata": metadata,
             "columnDefinitions": column_definitions(kind) if head else None,
-            "rows": rows(kind, objects, include, now),
+            "rows": [_row(kind, each, include, now, version) for each in objects],
         }
     )
 
 
-def partial(document: bytes) -> dict[str, Any]:
-    """The metadata of an object alone."""
+def partial(document: bytes, version: str) -> dict[str, Any]:
+    """The metadata of an object alone, as an object of an API version."""
     metadata = msgspec.json.decode(document).get("metadata", {})
-    return {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1", "metadata": metadata}
+    return {"kind": "PartialObjectMetadata", "apiVersion": version, "metadata": metadata}
 
 
-def _row(kind: ServedKind, document: bytes, include: str, now: dt.datetime) -> dict[str, Any]:
+def _row(
+    kind: ServedKind, document: bytes, include: str, now: dt.datetime, version: str
+) -> dict[str, Any]:
     value = msgspec.json.decode(document)
     if _is_event(kind):
         cells = event_cells(value, now)
@@ -109,7 +102,7 @@ def _row(kind: ServedKind, document: bytes, include: str, now: dt.datetime) -> d
         case "Object":
             return {"cells": cells, "object": msgspec.Raw(document)}
         case _:
-            return {"cells": cells, "object": partial(document)}
+            return {"cells": cells, "object": partial(document, version)}
 
 
 def _is_event(kind: ServedKind) -> bool:

@@ -1,16 +1,15 @@
 """What a version's schema says about a document, patterns and ranges included; in the words of an API server."""
 
-import base64
 import copy
-import re
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jsonschema_rs
 import msgspec
 
 from trundle.api._documents import text_of
+from trundle.api._formats import FORMATS
 from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
@@ -37,26 +36,6 @@ _SAYS: Mapping[str, Callable[[str, Any], str]] = {
     ),
     "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
 }
-_GO_DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
-_ISO_DURATION = re.compile(
-    r"P(?=.)(\d+W|(\d+Y)?(\d+M)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?)", re.ASCII
-)
-
-
-def _is_duration(text: str) -> bool:
-    """Whether a text is a duration as API servers write it, `1h30m`, or as JSON Schema does, `PT1H30M`."""
-    return bool(_GO_DURATION.fullmatch(text) or _ISO_DURATION.fullmatch(text))
-
-
-def _is_base64(text: str) -> bool:
-    try:
-        return bool(base64.b64decode(text, validate=True))
-    except ValueError:
-        return False
-
-
-_FORMATS = {"duration": _is_duration, "byte": _is_base64}
-"""The formats that API servers know otherwise than JSON Schema."""
 _RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
 """What fits into the formats of integers; clients of others cannot read more."""
 
@@ -74,6 +53,7 @@ _EMBEDDED = {
 }
 """What API servers want of a whole object of Kubernetes within another, whatever its schema says."""
 
+_EXCLUDING = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _MOST_OF = {"maxItems": "items", "maxProperties": "properties"}
 
 
@@ -98,7 +78,7 @@ class Validator:
         self._shape = resource_shape(served.schema, served.resource)
         try:
             self._validator = jsonschema_rs.Draft202012Validator(
-                schema, validate_formats=True, formats=_FORMATS
+                schema, validate_formats=True, formats=dict(FORMATS)
             )
         except jsonschema_rs.ValidationError as error:
             place = ".".join(map(str, error.instance_path[1:]))
@@ -108,13 +88,13 @@ class Validator:
     def causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What is wrong with a document, by its places."""
         plain = msgspec.json.decode(text_of(document))
-        found = dict.fromkeys(each for error in self._errors(plain) for each in _causes(error))
+        found = dict.fromkeys(metadata_causes(document))
+        found |= dict.fromkeys(each for error in self._errors(plain) for each in _causes(error))
         # Finalizers and owners may stand again: clients that add one do not look.
         stated = {key: value for key, value in plain.items() if key != "metadata"}
         for place, value in duplicates(self._shape, stated):
             said = msgspec.json.encode(value).decode()
             found[Cause("FieldValueDuplicate", place, f"Duplicate value: {said}")] = None
-        found |= dict.fromkeys(metadata_causes(document))
         return list(found)[:_MOST]
 
     def type_causes(self, document: Mapping[str, Any]) -> list[Cause]:
@@ -216,6 +196,10 @@ def _as_json_schema(schema: Any) -> Any:
         for key, value in schema.items()
         if key != "nullable"
     }
+    for bound, excluding in _EXCLUDING.items():
+        # OpenAPI 3.0 and CRDs say whether a bound is excluded, JSON Schema says which one is.
+        if isinstance(found.get(excluding), bool) and found.pop(excluding) and bound in found:
+            found[excluding] = found.pop(bound)
     if schema.get("type") == "integer" and (fitting := _RANGES.get(schema.get("format", ""))):
         least, most = fitting
         found["minimum"] = max(least, found.get("minimum", least))
@@ -274,6 +258,10 @@ def _of_type(place: str, value: Any, expected: str) -> Cause:
     return Cause("FieldValueTypeInvalid", place, said)
 
 
+def _is_of_null(cause: Cause) -> bool:
+    return cause.message.endswith('"null"')
+
+
 def _length(value: Any) -> int:
     return len(value)
 
@@ -283,12 +271,14 @@ def _types(error: jsonschema_rs.ValidationError) -> list[str]:
     found: list[str] = []
     kind: Any = error.kind
     for each in (inner for some in getattr(kind, "context", ()) for inner in some):
+        if each.instance_path != error.instance_path:
+            return []
         if each.kind.name in {"anyOf", "oneOf"}:
             types = _types(each)
             if not types:
                 return []
             found += types
-        elif each.kind.name == "type" and each.instance_path == error.instance_path:
+        elif each.kind.name == "type":
             found += each.kind.types
         else:
             return []
@@ -323,26 +313,59 @@ class Validators:
         """What the schema of a target's version has against a document."""
         return self.of(target).causes(document)
 
-    def require_types(self, target: Target, config: Mapping[str, Any]) -> None:
-        """Makes sure that all in a configuration is of the type that the schema gives it, null included.
+    def has_nulls(self, target: Target, config: Mapping[str, Any]) -> bool:
+        """Whether anything in a configuration is null that may not be; all else is of the type that the schema gives it.
 
         Raises:
             ApiError: something is not.
         """
-        if causes := self.of(target).type_causes(config):
+        causes = self.of(target).type_causes(config)
+        if not all(map(_is_of_null, causes)):
             raise invalid(target.kind, target.name, causes)
+        return bool(causes)
+
+    def require_nulls(
+        self, target: Target, before: dict[str, Any], applied: dict[str, Any]
+    ) -> None:
+        """Makes sure that nothing in an object is null that may not be, after a configuration was applied to it.
+
+        Args:
+            target: what the request is about.
+            before: the object before; empty where it is created.
+            applied: the object from now on.
+
+        Raises:
+            ApiError: something is; all that is wrong is said with it.
+        """
+        known = self.of(target).type_causes(before)
+        causes = self.of(target).type_causes(applied)
+        nulls = [each for each in causes if _is_of_null(each) and each not in known]
+        if nulls:
+            places = {each.field for each in nulls}
+            others = (each for each in self.causes(target, applied) if each.field not in places)
+            raise invalid(target.kind, target.name, [*dict.fromkeys(nulls), *others])
 
     def require_valid(
-        self, target: Target, before: dict[str, Any] | None, wanted: dict[str, Any]
+        self,
+        target: Target,
+        before: dict[str, Any] | None,
+        wanted: dict[str, Any],
+        beside: Iterable[Cause] = (),
     ) -> None:
         """Makes sure that the schema has nothing against a document that it has not against the one before.
 
         So what is stored may be written back.
 
+        Args:
+            target: what the request is about.
+            before: the object before; None where it is created.
+            wanted: the document.
+            beside: what else is wrong with it.
+
         Raises:
-            ApiError: it has.
+            ApiError: it has, or something else is wrong.
         """
-        causes = self.causes(target, wanted)
+        causes = [*beside, *self.causes(target, wanted)]
         if not causes:
             return
         known = () if before is None else self.causes(target, before)

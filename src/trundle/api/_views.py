@@ -8,6 +8,7 @@ import msgspec
 from trundle.api._documents import object_of, to_client, to_scheme, with_tidy_metadata
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._ownership import Ownership
+from trundle.api._reading import unknown_of
 from trundle.api._recent import Recent
 from trundle.api.monitoring import counted
 from trundle.runtime import ConversionError, DocumentError, Lenience
@@ -120,6 +121,31 @@ class Views:
             found = msgspec.structs.replace(current, data=draft.data)
             shown = self._store.shown(found, served.version)
         return object_of(to_client(shown, kind, served))
+
+    def unknown(
+        self,
+        document: dict[str, Any],
+        kind: ServedKind,
+        served: ServedVersion,
+        stored: bytes | None = None,
+    ) -> list[str]:
+        """The fields of a document that a version does not know, and that it does not show of what is stored; the document may be wrong otherwise.
+
+        Args:
+            document: the document.
+            kind: its resource type.
+            served: its version.
+            stored: what is stored of the object; None where it is created.
+        """
+        given = to_scheme(with_tidy_metadata(document), kind, served)
+        lenience = Lenience(nulls=True, defaults=True)
+        try:
+            self._store.scheme.put(None, given, stored, resource=kind.resource, lenience=lenience)
+        except DocumentError as error:
+            return unknown_of(error)
+        except ConversionError:
+            pass
+        return []
 
     def as_read(
         self,

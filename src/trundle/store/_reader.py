@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from trundle.database import Database
 from trundle.runtime import AnyScheme
@@ -126,6 +126,7 @@ class StoreReader:
         at: int | None = None,
         since: int | None = None,
         counted: bool = False,
+        matches: Callable[[StoredObject], bool] | None = None,
     ) -> Page:
         """A page of the objects of a resource type, by namespace and name.
 
@@ -139,6 +140,7 @@ class StoreReader:
             at: the resource version to show instead of the newest.
             since: a resource version that has to be reached; what is shown may be newer.
             counted: whether to count at the first page how many objects there are. Of a moment that is past, and of more than 10,000 objects, it is not known.
+            matches: chooses among the objects; all where None. A page has as many of those that it chooses as one without it has of all.
 
         Raises:
             GoneError: what was there at that moment was compacted; begin again.
@@ -160,7 +162,15 @@ class StoreReader:
                 return Page((), newest)
             self._check_kept(resource, at, found.compacted)
             shown = found.resource_version if at is None else at
-            objects = rows.listed(found, resource, choice, at=shown, after=after, limit=limit + 1)
+
+            def listed(after: tuple[str, str] | None, limit: int) -> tuple[StoredObject, ...]:
+                return rows.listed(found, resource, choice, at=shown, after=after, limit=limit)
+
+            objects = (
+                listed(after, limit + 1)
+                if matches is None
+                else _matching(listed, matches, after, limit + 1)
+            )
             if counted and not token and len(objects) > limit and shown == found.resource_version:
                 total = rows.number(found.id, choice, _COUNTED)
         if len(objects) <= limit:
@@ -352,3 +362,27 @@ class StoreReader:
             expected = f"a resource version of {resource} from {compacted} on"
             found = f"{wanted}, which was compacted"
             raise GoneError(self.where, expected, found, "list again")
+
+
+def _matching(
+    listed: Callable[[tuple[str, str] | None, int], tuple[StoredObject, ...]],
+    matches: Callable[[StoredObject], bool],
+    after: tuple[str, str] | None,
+    limit: int,
+) -> tuple[StoredObject, ...]:
+    """The first objects behind a place that something chooses.
+
+    Args:
+        listed: the objects behind a place, as many as are asked for.
+        matches: chooses among them.
+        after: the place; None to start with the first.
+        limit: how many at most.
+    """
+    found: list[StoredObject] = []
+    size = max(limit, _PAGE)
+    while True:
+        read = listed(after, size)
+        found += filter(matches, read)
+        if len(read) < size or len(found) >= limit:
+            return tuple(found[:limit])
+        after = read[-1].key.namespace, read[-1].key.name

@@ -1,10 +1,11 @@
 """Whether the elements of lists can be distinguished, as sets and lists with keys need it."""
 
 import functools
+from collections import Counter
 from collections.abc import Iterator
 
 from trundle.api.apply._fields import Json, Path, member, path_text
-from trundle.api.apply._shapes import ElementError, ListShape, MapShape, Shape, element_of
+from trundle.api.apply._shapes import ElementError, ListShape, MapShape, Shape, element_of, keys_of
 from trundle.errors import Code, Finding, Kind, Place, TrundleError
 
 _SHAPES = 4096
@@ -89,14 +90,14 @@ def duplicates(shape: Shape | None, value: Json, place: str = "") -> Iterator[tu
         return
     match shape.handled(shape.form(value)):
         case ListShape() as listed if isinstance(value, list):
-            seen: set[str] = set()
+            seen: Counter[str] = Counter()
             for index, each in enumerate(value):
                 here = f"{place}[{index}]"
                 element = _element(listed, each)
-                if element is not None and element in seen:
-                    yield here, _same(listed, each)
                 if element is not None:
-                    seen.add(element)
+                    seen[element] += 1
+                    if seen[element] == 2:  # noqa: PLR2004 - each is named once
+                        yield here, _same(listed, each)
                 if isinstance(each, list | dict):
                     yield from duplicates(listed.items, each, here)
         case MapShape() as mapped if isinstance(value, dict):
@@ -140,4 +141,4 @@ def _element(shape: ListShape, value: Json) -> str | None:
 def _same(shape: ListShape, value: Json) -> Json:
     if not isinstance(value, dict):
         return value
-    return {key: value[key] for key in shape.keys if key in value}
+    return keys_of(shape, value)

@@ -144,11 +144,16 @@ def element_of(shape: ListShape, value: Json) -> str:
         return valued(value)
     if not isinstance(value, dict):
         raise ElementError("an object, in a list with keys", _said(value))
-    keys = {name: value.get(name, _default(shape, name)) for name in shape.keys}
-    known = {name: key for name, key in keys.items() if key is not None or name in value}
+    known = keys_of(shape, value)
     if not known:
         raise ElementError(f"a value for {' or '.join(shape.keys)}", "none")
     return keyed(known)
+
+
+def keys_of(shape: ListShape, value: dict[str, Json]) -> dict[str, Json]:
+    """The values of the keys of a list's element, defaults among them; without those that have none."""
+    keys = {name: value.get(name, _default(shape, name)) for name in shape.keys}
+    return {name: key for name, key in keys.items() if key is not None or name in value}
 
 
 def elements(shape: ListShape, values: Iterable[Json]) -> dict[str, "list[Json]"]:
