@@ -1,7 +1,7 @@
 """Follows the installations of one namespace: decides as `installation` does, and has what was decided brought into the cluster."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,7 +52,7 @@ class Follower:
         keeper: keeps what the installation remembers.
         check: raises an error where this operator is no longer the one that acts.
         rolling: brings resource types into the cluster.
-        leaving: the installations of the namespace that are being deleted: what they have may be taken over.
+        documents: all installations of the namespace; what those have that are being deleted may be taken over.
     """
 
     def __init__(
@@ -62,9 +62,10 @@ class Follower:
         keeper: Keeper,
         check: Callable[[], None],
         rolling: Rolling,
-        leaving: Iterable[Mapping[str, Any]] = (),
+        documents: Sequence[Mapping[str, Any]],
     ) -> None:
-        yielding = {owner_of(each) for each in leaving}
+        self._documents = documents
+        yielding = {owner_of(each) for each in documents if is_leaving(each)}
         self._delivery = Delivery(cluster, installation, check, rolling, yielding)
         self._found = Installations(cluster)
         self._installation = installation
@@ -73,14 +74,10 @@ class Follower:
         self._rolling = rolling
         self._taken: dict[str, str] = {}
 
-    def tidy(self, documents: Iterable[Mapping[str, Any]]) -> None:
-        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read, or is held.
-
-        Args:
-            documents: all installations of the namespace.
-        """
+    def tidy(self) -> None:
+        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read, or is held."""
         try:
-            wanted = [wanted_of(each) for each in documents]
+            wanted = [wanted_of(each) for each in self._documents]
         except SpecError:
             return
         if any(each.hold for each in wanted):
@@ -217,9 +214,13 @@ class Follower:
             self._installation.set_policy(name, wanted.policy)
         report.stops(not_carried_out(package, wanted), ready=True)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
-            refused = carry_out(
-                self._installation, name, wanted, lambda: self._check_way_back(document, name)
-            )
+            back = {name: document} | self._going_back(document)
+
+            def check_way_back(each: str) -> None:
+                self._check_way_back(back[each], each)
+
+            others = [each for each in back if each != name]
+            refused = carry_out(self._installation, name, wanted, check_way_back, others)
             report.stops(refused, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
@@ -250,6 +251,22 @@ class Follower:
             raise RefusedError(
                 *(refusal(code, str(x.place), x.expected, x.found, _WAIT) for x in unknown)
             )
+
+    def _going_back(self, document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+        """The other installations of the namespace that are asked to go back from what they have, by their packages."""
+        found: dict[str, Mapping[str, Any]] = {}
+        for each in self._documents:
+            if is_leaving(each) or name_of(each) == name_of(document):
+                continue
+            try:
+                wanted = wanted_of(each)
+            except SpecError:
+                continue
+            package = self._package(wanted)
+            goes = package is not None and package.pinned is None and not wanted.hold
+            if package is not None and goes and wanted.roll_back == package.version:
+                found.setdefault(package.name, each)
+        return found
 
     def _take(self, document: Mapping[str, Any], wanted: Wanted) -> None:
         """Refuses a package that another installation of the namespace asks for.
@@ -294,6 +311,11 @@ class Follower:
         if not wanted.secret:
             return None
         return self._found.secret(document["metadata"]["namespace"], wanted.secret, wanted.key)
+
+
+def is_leaving(document: Mapping[str, Any]) -> bool:
+    """Whether an installation is being deleted."""
+    return "deletionTimestamp" in document["metadata"]
 
 
 def _advised(outlook: Outlook) -> Outlook:

@@ -17,7 +17,7 @@ from trundle.errors import TrundleError
 from trundle.installation import INTERVAL, Installation
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes.operator._delivering import owner_of
-from trundle.kubernetes.operator._following import Follower
+from trundle.kubernetes.operator._following import Follower, is_leaving
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper
 from trundle.kubernetes.operator._leadership import Leadership
@@ -177,21 +177,20 @@ class Operator:
             settings=self._settings,
             unreadable=lambda _, after: self._rolling.unreadable(space, after.name, after.storage),
         ) as installation:
-            leaving = [each for each in documents if each["metadata"].get("deletionTimestamp")]
             follower = Follower(
-                self._cluster, installation, keeper, self._check, self._rolling, leaving
+                self._cluster, installation, keeper, self._check, self._rolling, documents
             )
-            follower.tidy(documents)
+            follower.tidy()
             # What stays is looked at first: what leaves may be what it needs.
-            for each in sorted(documents, key=lambda each: each in leaving):
+            for each in sorted(documents, key=is_leaving):
                 self._check()
-                if each not in leaving:
+                if not is_leaving(each):
                     self._found.set_finalizer(each, there=True)
-                report = follower.remove(each) if each in leaving else follower.follow(each)
+                report = follower.remove(each) if is_leaving(each) else follower.follow(each)
                 reports.append(report)
                 self._check()
                 self._record(each, report)
-                if each in leaving and report.ready:
+                if is_leaving(each) and report.ready:
                     self._found.set_finalizer(each, there=False)
                 else:
                     generation = each["metadata"].get("generation", 0)
