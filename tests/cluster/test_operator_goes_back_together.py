@@ -11,6 +11,7 @@ from operators import (
     said,
     shown,
     spec_of,
+    there,
     wanted,
 )
 
@@ -51,3 +52,6 @@ def test_installations_that_need_each_other_go_back_together(cluster, operator, 
     assert versions(cluster, space) == [("1.0.0", True)] * 2
     annotate(cluster, space, "core", roll_back=None)
     until(lambda: versions(cluster, space) == [("2.0.0", True)] * 2)
+    # Nor is one of them uninstalled before the other.
+    cluster.kubectl("delete", "installation", "--all", "-n", space, "--timeout=120s")
+    assert there(cluster, space, "configmap", "core", "crm") == ""

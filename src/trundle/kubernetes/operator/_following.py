@@ -18,7 +18,7 @@ from trundle.installation import (
     complete,
     foresee,
     install,
-    uninstall,
+    uninstall_together,
     unpacked_before,
     upgrade,
 )
@@ -86,7 +86,7 @@ class Follower:
         for each in self._installation.packages():
             if each.subscription.repository not in asked:
                 with contextlib.suppress(RefusedError):  # Others need it still.
-                    uninstall(self._installation, each.name)
+                    uninstall_together(self._installation, [each.name])
 
     def follow(self, document: Mapping[str, Any]) -> Report:
         """Brings one installation on as far as that goes now; what is in the way is in the report.
@@ -144,7 +144,7 @@ class Follower:
                 report.says("Uninstalling", f"{heir} takes its package over, and is not ready")
                 return
             if heir is None:
-                uninstall(self._installation, package.name)
+                self._uninstall(package)
                 self._keeper.save()
         self._check()
         self._rolling.end(owner_of(document))
@@ -157,6 +157,42 @@ class Follower:
         applier.forget()
         self._rolling.forget([owner_of(document)])
         report.says("Uninstalled", "all is gone that had to go", ready=True)
+
+    def _uninstall(self, package: Package) -> None:
+        """Uninstalls a package, and with it those that it needs, where these need it and are to go as well.
+
+        Raises:
+            RefusedError: what stays, or goes before it, needs it.
+        """
+        repositories = self._going()
+        going = {
+            each.name: each
+            for each in self._installation.packages()
+            if each.subscription.repository in repositories
+        }
+        group, waiting = {package.name}, [package]
+        while waiting:
+            needed = {each.name for each in waiting.pop().manifest.requirements}
+            found = (needed & going.keys()) - group
+            group |= found
+            waiting += [going[each] for each in found]
+        try:
+            uninstall_together(self._installation, [package.name])
+        except RefusedError as error:
+            if error.code is not RefusalCode.DEPENDENCY_CONFLICT:
+                raise
+            with contextlib.suppress(RefusedError):
+                uninstall_together(self._installation, group)
+                return
+            raise
+
+    def _going(self) -> set[str]:
+        """The repositories whose packages no installation asks for that stays."""
+        found = set()
+        for each in filter(is_leaving, self._documents):
+            with contextlib.suppress(SpecError):
+                found.add(_repository(wanted_of(each)))
+        return found - self._taken.keys()
 
     def _follow(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> None:
         back = None
