@@ -27,6 +27,7 @@ from trundle.installation import (
     roll_back_together,
     tidy,
     uninstall,
+    uninstall_together,
     upgrade,
 )
 from trundle.version import SemVer
@@ -258,7 +259,7 @@ def test_what_is_needed_is_installed_with_it(plain):
         kept = refused(
             lambda: uninstall(installation, "acme/core"), RefusalCode.DEPENDENCY_CONFLICT
         )
-        assert "uninstall first what needs it" in str(kept)
+        assert "uninstall what needs it first, or together with it" in str(kept)
         uninstall(installation, CRM)
         uninstall(installation, "acme/core")
         assert installation.packages() == ()
@@ -391,6 +392,29 @@ def test_an_upgrade_takes_along_what_it_needs(plain):
         ("acme/core", "1.1.0"),
         (CRM, "1.1.0"),
     ]
+
+
+def test_packages_that_need_each_other_are_uninstalled_together(plain):
+    plain.publish("1.0.0", "acme/core")
+    plain.publish("1.0.0", dependsOn='{acme/core: "1"}')
+    plain.install(needs=(plain.reference("acme/core"),))
+    plain.publish("1.1.0", "acme/core", dependsOn=f'{{{CRM}: "1"}}')
+    with plain.installation() as installation:
+        upgrade(installation, None, Request(now=True))
+        for name in (CRM, "acme/core"):
+            refused(
+                lambda name=name: uninstall(installation, name), RefusalCode.DEPENDENCY_CONFLICT
+            )
+        unknown = (CRM, "acme/core", "acme/none")
+        refused(lambda: uninstall_together(installation, unknown), RefusalCode.NOT_INSTALLED)
+        uninstall_together(installation, (CRM, "acme/core"), dry_run=True)
+        assert len(installation.packages()) == 2
+        events = uninstall_together(installation, (CRM, "acme/core", CRM))
+        assert installation.packages() == ()
+        assert [(each.package, each.before) for each in events] == [
+            (CRM, "1.0.0"),
+            ("acme/core", "1.1.0"),
+        ]
 
 
 def test_packages_that_need_each_other_go_back_together_or_not_at_all(plain):

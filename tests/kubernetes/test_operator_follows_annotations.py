@@ -21,7 +21,7 @@ def asked(**annotations):
     return wanted_of({"kind": "Installation", "metadata": metadata, "spec": {"package": NAME}})
 
 
-def ready():
+def ready(_name):
     """The cluster is ready for the release before."""
 
 
@@ -173,7 +173,7 @@ def test_the_way_back_from_what_is_not_installed_is_answered(tmp_path):
 
 
 def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_path):
-    def not_ready():
+    def not_ready(_name):
         raise RefusedError(refusal(RefusalCode.STILL_STORED, "a CRD", "no v3", "some"))
 
     site = sites.Site(tmp_path)
@@ -189,3 +189,58 @@ def test_it_goes_back_when_the_cluster_is_ready_and_not_where_all_is_held(tmp_pa
             assert str(error.value.code) == code
             assert str(installation.package(NAME).version) == "1.1.0"
     assert looked(site, roll_back="1.1.0") == "1.0.0"
+
+
+def paired(tmp_path):
+    """Two packages whose second versions need each other, and whose first versions do."""
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0", "acme/core")
+    site.publish("1.0.0", "acme/other")
+    site.publish("1.0.0", dependsOn='{acme/core: "1.0"}')
+    site.install("acme/other", policy=AT_ONCE)
+    site.install(needs=(site.reference("acme/core"),), policy=AT_ONCE)
+    site.publish("1.1.0", "acme/core", dependsOn='{acme/crm: "1.1"}')
+    site.publish("1.1.0", "acme/other")
+    site.publish("1.1.0", dependsOn='{acme/core: "1.1"}')
+    with site.installation() as installation:
+        for each in ("acme/core", "acme/other"):
+            installation.set_policy(each, AT_ONCE)
+        upgrade(installation)
+        assert versions_in(installation) == {"1.1.0"}
+    return site
+
+
+def versions_in(installation):
+    return {str(each.version) for each in installation.packages()}
+
+
+def test_packages_that_need_each_other_go_back_together(tmp_path):
+    site = paired(tmp_path)
+    asked_back = asked(roll_back="1.1.0")
+    with site.installation() as installation:
+        with pytest.raises(RefusedError) as error:
+            carry_out(installation, NAME, asked_back, ready)
+        assert error.value.code is RefusalCode.DEPENDENCY_CONFLICT
+        assert "on all installations that have to go back" in str(error.value)
+        with pytest.raises(RefusedError) as error:
+            carry_out(installation, NAME, asked_back, ready, ["acme/other"])
+        assert error.value.code is RefusalCode.DEPENDENCY_CONFLICT
+        assert versions_in(installation) == {"1.1.0"}
+        assert carry_out(installation, NAME, asked_back, ready, ["acme/other", "acme/core"]) == ()
+        found = {each.name: str(each.version) for each in installation.packages()}
+        # The one that needs none of them goes back for itself.
+        assert found == {NAME: "1.0.0", "acme/core": "1.0.0", "acme/other": "1.1.0"}
+        assert carry_out(installation, "acme/core", asked_back, ready, [NAME]) == ()
+
+
+def test_packages_go_back_together_when_the_cluster_is_ready_for_all(tmp_path):
+    def not_ready(name):
+        if name == "acme/core":
+            raise RefusedError(refusal(RefusalCode.STILL_STORED, "a CRD", "no v3", "some"))
+
+    site = paired(tmp_path)
+    with site.installation() as installation:
+        with pytest.raises(RefusedError) as error:
+            carry_out(installation, NAME, asked(roll_back="1.1.0"), not_ready, ["acme/core"])
+        assert error.value.code is RefusalCode.STILL_STORED
+        assert versions_in(installation) == {"1.1.0"}

@@ -75,3 +75,20 @@ def test_a_slow_host_is_waited_for_once_in_a_round(at_once):
                 with pytest.raises(UnreachableError):
                     registry.repository(name).tags()
             assert len(asked) == expected
+
+
+@pytest.mark.full
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize(
+    "at_once", [b"", HEADERS, HEADERS + b"\r\n\r\n"], ids=["silent", "headers", "content"]
+)
+def test_a_slow_web_server_is_waited_for_once_in_a_round(at_once):
+    outages = Outages()
+    settings = msgspec.structs.replace(SETTINGS, read_timeout=0.25, outages=outages)
+    with dripping(at_once, b"x" * 1000 if at_once else b"", asked := []) as address:
+        for expected in (1, 2):
+            outages.begin_round()
+            for name in ("one/latest", "one/root.json", "two/latest"):
+                with pytest.raises(UnreachableError):
+                    list(fetch_file(f"http://{address}/{name}", settings=settings))
+            assert len(asked) == expected

@@ -40,6 +40,8 @@ from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from trundle.channels import Plan, Request
     from trundle.installation import Event
 
@@ -229,31 +231,36 @@ def rollback(
 
     with opened(state, looking=dry_run) as installation:
         events = roll_back_together(installation, names, dry_run=dry_run)
-    if output is not Format.TABLE and len(events) > 1:
-        print_data([each.to_plain() | {"dryRun": dry_run} for each in events], output.value)
-        return
-    for event in events:
-        _print_event(event, output, dry_run=dry_run)
-        if output is Format.TABLE and not dry_run:
-            warn(f"{event.note}; release it with `unhold`")
+    _print_events(events, output, dry_run=dry_run)
 
 
 def uninstall(
-    name: Name, *, state: State = None, dry_run: DryRun = False, output: Output = Format.TABLE
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="The packages; several may need each other."),
+    ],
+    *,
+    state: State = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
 ) -> None:
-    """Remove a package that no other package needs."""
-    from trundle.installation import uninstall as run  # noqa: PLC0415
+    """Remove packages that no other package needs."""
+    from trundle.installation import uninstall_together  # noqa: PLC0415
 
     with opened(state, looking=dry_run) as installation:
-        event = run(installation, name, dry_run=dry_run)
-    _print_event(event, output, dry_run=dry_run)
+        events = uninstall_together(installation, names, dry_run=dry_run)
+    _print_events(events, output, dry_run=dry_run)
 
 
-def _print_event(event: "Event", output: Format, *, dry_run: bool) -> None:
-    if output is Format.TABLE:
+def _print_events(events: "Sequence[Event]", output: Format, *, dry_run: bool) -> None:
+    if output is not Format.TABLE:
+        plain = [each.to_plain() | {"dryRun": dry_run} for each in events]
+        print_data(plain if len(plain) > 1 else plain[0], output.value)
+        return
+    for event in events:
         print_text(f"would have {event_text(event)}" if dry_run else event_text(event))
-    else:
-        print_data(event.to_plain() | {"dryRun": dry_run}, output.value)
+        if event.action == "rollback" and not dry_run:
+            warn(f"{event.note}; release it with `unhold`")
 
 
 def approve(

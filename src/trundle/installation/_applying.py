@@ -1,7 +1,7 @@
 """Carries out what was decided about several packages: selects, fetches, checks, unpacks, and commits all together."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 
 import msgspec
 
@@ -261,7 +261,7 @@ def check_fits(
     where: str,
     *,
     put: Iterable[Release] = (),
-    drop: str | None = None,
+    drop: Collection[str] = (),
     advice: str = _ADVICE,
 ) -> None:
     """Refuses a change after which requirements are unmet that are met now.
@@ -270,14 +270,14 @@ def check_fits(
         installation: the installation.
         where: what the refusals are about.
         put: what takes the place of the releases of these packages.
-        drop: the package that goes.
+        drop: the packages that go.
         advice: what to do about a refusal.
 
     Raises:
         RefusedError: there are such requirements.
     """
     now = {each.name: each.release for each in installation.packages()}
-    after = {name: each for name, each in now.items() if name != drop}
+    after = {name: each for name, each in now.items() if name not in drop}
     after |= {each.name: each for each in put}
     broken = {str(each) for each in check_together(now.values())}
     new = [each for each in check_together(after.values()) if str(each) not in broken]

@@ -366,17 +366,34 @@ def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -
         StateBusyError: others were changing the installation all the time.
         StateError: the installation cannot be changed; it is as before. So for OSError.
     """
+    (event,) = uninstall_together(installation, [name], dry_run=dry_run)
+    return event
+
+
+def uninstall_together(
+    installation: Installation, names: Iterable[str], *, dry_run: bool = False
+) -> tuple[Event, ...]:
+    """Removes several packages at once, as `uninstall` does: all of them or none. They may need each other.
+
+    Raises:
+        RefusedError: one is not installed, or a package that stays needs one.
+        StateBusyError: others were changing the installation all the time.
+        StateError: the installation cannot be changed; it is as before. So for OSError.
+    """
     with installation.alone():
-        package = installation.package(name)
-        advice = "uninstall first what needs it"
-        check_fits(installation, f"without {package.name}", drop=package.name, advice=advice)
-        event = Event(
-            package=package.name,
-            at=installation.now(),
-            action="uninstall",
-            before=str(package.release.version),
-            before_digest=package.digest,
+        packages = {each.name: each for each in map(installation.package, names)}
+        advice = "uninstall what needs it first, or together with it"
+        check_fits(installation, f"without {', '.join(packages)}", drop=packages, advice=advice)
+        events = tuple(
+            Event(
+                package=each.name,
+                at=installation.now(),
+                action="uninstall",
+                before=str(each.release.version),
+                before_digest=each.digest,
+            )
+            for each in packages.values()
         )
         if not dry_run:
-            installation.commit((), [event], removed=[package.name])
-        return event
+            installation.commit((), events, removed=packages)
+        return events

@@ -38,7 +38,15 @@ if TYPE_CHECKING:
         encode,
         parse_manifest,
     )
-    from trundle.registry._open import fetch_file, open_registry, open_repository, post, request
+    from trundle.registry._open import (
+        fetch_file,
+        open_registry,
+        open_repository,
+        post,
+        reach,
+        request,
+        url_of,
+    )
     from trundle.registry._outages import Outages
     from trundle.registry._reference import Reference, tag_for, version_of
     from trundle.registry._settings import HttpSettings
@@ -114,8 +122,10 @@ __all__ = [
     "open_repository",
     "parse_manifest",
     "post",
+    "reach",
     "request",
     "tag_for",
+    "url_of",
     "version_of",
 ]
 

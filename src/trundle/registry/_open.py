@@ -32,6 +32,19 @@ def open_registry(location: str, *, settings: "HttpSettings | None" = None) -> R
     return HttpRegistry(location, settings=settings)
 
 
+def url_of(location: str) -> str:
+    """The URL of a registry over HTTP; empty for one in a folder.
+
+    Raises:
+        MissingExtraError: `trundle[registry]` is not installed.
+    """
+    if location.startswith(LAYOUT_PREFIX):
+        return ""
+    with _needs_extra(location):
+        from trundle.registry._transport import base_url  # noqa: PLC0415 - needs an extra
+    return base_url(location)
+
+
 def open_repository(
     reference: Reference | str, *, settings: "HttpSettings | None" = None
 ) -> Repository:
@@ -57,6 +70,18 @@ def fetch_file(url: str, *, settings: "HttpSettings | None" = None) -> Iterator[
     with _needs_extra(url):
         from trundle.registry._web import fetch_pieces  # noqa: PLC0415 - needs an extra
     return fetch_pieces(url, settings)
+
+
+def reach(url: str, settings: "HttpSettings") -> None:
+    """Waits until a web server has answered, whatever it says, and once.
+
+    Raises:
+        UnreachableError: the server does not answer, or not in time.
+        MissingExtraError: `trundle[registry]` is not installed.
+    """
+    with _needs_extra(url):
+        from trundle.registry import _web  # noqa: PLC0415 - needs an extra
+    _web.reach(url, settings)
 
 
 def post(url: str, content: bytes, *, settings: "HttpSettings | None" = None) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import time
 from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
 
 import msgspec
 import urllib3
@@ -19,12 +20,15 @@ _SUCCESS = range(200, 300)
 _DENIED = (401, 403)
 _TRANSIENT = (429, 502, 503, 504)
 _LONGEST_PAUSE = 5.0
+_ENOUGH = 64 * 1024
+_ADVICE = "check the address and the network, and try again"
 
 
 def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[bytes]:
     """Fetches a file, piece by piece; a transfer that breaks off is an error, never a shorter file.
 
-    The whole transfer takes at most `request_time` seconds for the headers, and as many for the content.
+    The whole transfer takes at most `request_time` seconds for the headers, and as many for the content. A host that did not answer before in a round of
+    `settings.outages` is not asked.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -32,14 +36,28 @@ def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[byt
         UnreachableError: the server does not answer, not in time, or with an error.
     """
     settings = settings or HttpSettings()
+    outages, host, folder = settings.outages, urlsplit(url).netloc, url.rpartition("/")[0]
     retry = _retry(settings)
+    if outages is not None:
+        reason = outages.reason(host, folder)
+        if reason is not None:
+            raise UnreachableError(url, "an answer", reason, _ADVICE)
+        again = 0 if outages.is_away(host) else settings.retries
+        retry = retry.new(total=again, read=0)  # What took too long is not asked for again.
     headers = {"Cache-Control": "no-cache"}
     try:
         with _asked("GET", url, settings, headers, retry) as response:
+            if outages is not None and response.status in _TRANSIENT:
+                outages.trouble(host, folder, f"status {response.status}")
+            elif outages is not None:
+                outages.end(host)
             _check_status(response.status, url)
             yield from pieces(response, time.monotonic() + settings.request_time)
     except (urllib3.exceptions.HTTPError, TransferError) as error:
-        raise _unreachable(url, error) from None
+        failure = _unreachable(url, error)
+        if outages is not None:
+            outages.note(host, failure.found)
+        raise failure from None
 
 
 def ask(
@@ -62,6 +80,23 @@ def ask(
         with _asked(method, url, settings, dict(headers), retry, body=body) as response:
             deadline = time.monotonic() + settings.request_time
             return response.status, b"".join(pieces(response, deadline))
+    except (urllib3.exceptions.HTTPError, TransferError) as error:
+        raise _unreachable(url, error) from None
+
+
+def reach(url: str, settings: HttpSettings) -> None:
+    """Waits until a server has answered, whatever it says; of a long answer only the beginning is waited for.
+
+    Raises:
+        UnreachableError: the server does not answer, or not in time.
+    """
+    try:
+        with _asked("GET", url, settings, {}, retry=False) as response:
+            deadline, size = time.monotonic() + settings.request_time, 0
+            for each in pieces(response, deadline):
+                size += len(each)
+                if size > _ENOUGH:
+                    return
     except (urllib3.exceptions.HTTPError, TransferError) as error:
         raise _unreachable(url, error) from None
 
@@ -169,5 +204,4 @@ def _check_taken(status: int, url: str) -> None:
 
 def _unreachable(url: str, error: urllib3.exceptions.HTTPError | TransferError) -> UnreachableError:
     found = str(error) if isinstance(error, TransferError) else plain_reason(error)
-    advice = "check the address and the network, and try again"
-    return UnreachableError(url, "an answer", found, advice)
+    return UnreachableError(url, "an answer", found, _ADVICE)

@@ -1,16 +1,18 @@
 """Does what the annotations of an `Installation` ask for: holds, goes back, approves."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from trundle.channels import Hold, RefusalCode, RefusedError, refusal
 from trundle.errors import Finding
-from trundle.installation import Installation, Package, complete_before, roll_back
+from trundle.installation import Installation, Package, complete_before, roll_back_together
 from trundle.kubernetes.operator._wanted import APPROVE, ROLL_BACK, Wanted
 from trundle.version import SemVer
 
 _OPERATOR = "the operator"
 _MOST_NAMED = 5
+_TOGETHER = f"put the annotation `{ROLL_BACK}` on all installations that have to go back, each with its version, or remove it"
 
 
 def hold(installation: Installation, name: str, wanted: Wanted) -> None:
@@ -57,7 +59,11 @@ def not_carried_out(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
 
 
 def carry_out(
-    installation: Installation, name: str, wanted: Wanted, check_way_back: Callable[[], None]
+    installation: Installation,
+    name: str,
+    wanted: Wanted,
+    check_way_back: Callable[[str], None],
+    others: Sequence[str] = (),
 ) -> tuple[Finding, ...]:
     """Goes back and approves as annotations ask for; why an approval is refused, else nothing. A version is approved as long as the annotation is there.
 
@@ -65,26 +71,57 @@ def carry_out(
         installation: the installation.
         name: the package, which follows a channel.
         wanted: what is asked for.
-        check_way_back: raises an error where the cluster is not ready for the release before.
+        check_way_back: raises an error where the cluster is not ready for the release before of a package.
+        others: the packages that are to go back as well; one that cannot go back alone does so with them.
 
     Raises:
         RefusedError: it cannot go back, or not yet.
         StateBusyError: others were changing the installation all the time.
     """
     if wanted.roll_back is not None and wanted.roll_back == installation.package(name).version:
-        complete_before(installation, name)
         try:
             # The cluster is made ready where all else is.
-            roll_back(installation, name, dry_run=True)
+            names = _together(installation, name, others)
         except RefusedError as error:
             if error.code is not RefusalCode.NOT_INSTALLED:
                 raise
             # There is none before: nothing is asked for, as where no such version is installed.
             return (*error.refusals, *_approve(installation, name, wanted.approved))
-        check_way_back()
-        roll_back(installation, name)
+        for each in names:
+            check_way_back(each)
+        roll_back_together(installation, names)
     unknown = _not_gone_back(installation, name, wanted.roll_back)
     return (*unknown, *_approve(installation, name, wanted.approved))
+
+
+def _together(installation: Installation, name: str, others: Sequence[str]) -> Sequence[str]:
+    """The packages that go back at once: one alone, else with another one, else with all that are to.
+
+    Raises:
+        RefusedError: none of these can; it says why it cannot go back alone.
+    """
+    try:
+        return _require_way([name], installation)
+    except RefusedError as error:
+        if error.code is not RefusalCode.DEPENDENCY_CONFLICT:
+            raise
+        refusals = [replace(each, advice=_TOGETHER) for each in error.refusals]
+    for names in [*([name, each] for each in others), [name, *others]]:
+        with contextlib.suppress(RefusedError):
+            return _require_way(names, installation)
+    raise RefusedError(*refusals)
+
+
+def _require_way(names: Sequence[str], installation: Installation) -> Sequence[str]:
+    """Packages that can go back at once.
+
+    Raises:
+        RefusedError: they cannot.
+    """
+    for each in names:
+        complete_before(installation, each)
+    roll_back_together(installation, names, dry_run=True)
+    return names
 
 
 def _not_gone_back(

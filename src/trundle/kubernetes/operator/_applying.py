@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from trundle.kubernetes._cluster import MISSING, ClusterError, RequestError
+from trundle.kubernetes._cluster import BUSY, MISSING, ClusterError, RequestError
 from trundle.kubernetes._errors import DefinitionError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, leaving, ordered, together
-from trundle.kubernetes.operator._releases import Ownership, parts_in_record, record_of
-from trundle.kubernetes.operator._trying import attempt
+from trundle.kubernetes.operator._releases import (
+    Ownership,
+    Refused,
+    parts_in_record,
+    record_of,
+    refused_in_record,
+)
+from trundle.kubernetes.operator._trying import attempt, lacks
 
 _SECONDS = 60
 _STEP = 0.2
@@ -81,10 +87,11 @@ class Applier:
         self._version = ""
         self._known: list[Part] | None = None
         self._untried: list[Part] = []
+        self.refused = Refused()
         self.release = ""
 
     def earlier(self) -> list[Part]:
-        """What was applied under the name; `release` says of which release.
+        """What was applied under the name; `release` says of which release, and `refused` which of another one could not be written.
 
         Raises:
             DefinitionError: what is remembered cannot be read.
@@ -95,6 +102,7 @@ class Applier:
         self._version = found["metadata"]["resourceVersion"]
         known = parts_in_record(found)
         self.release = found["data"].get("release", "")
+        self.refused = refused_in_record(found)
         return known
 
     def apply(self, wanted: Sequence[Part], *, force: bool = False) -> Applied:
@@ -144,6 +152,9 @@ class Applier:
     def put(self, wanted: Sequence[Part], *, force: bool = False, release: str = "") -> list[Part]:
         """Applies a release, and deletes nothing yet. What could not be tried before is tried when the CRDs and namespaces are there, and before anything else is written.
 
+        Of a release that is not in the cluster yet, what is refused is remembered, and written first the next time: where it is refused again, nothing else
+        has been changed.
+
         Args:
             wanted: all objects of the release.
             force: whether fields that others own, and objects that other releases have, are taken over.
@@ -154,6 +165,8 @@ class Applier:
 
         Raises:
             RejectedError: the cluster refuses some of what could not be tried before; only namespaces and CRDs were written.
+            RequestError: it refuses something else; what comes before it was written.
+            OwnedError: the same, as others own fields of it.
             TrundleError: as `apply` has it.
         """
         if not force:
@@ -167,10 +180,25 @@ class Applier:
         self._establish([each for each in early if each.kind == DEFINITION])
         if early and self._untried:
             attempt(self._objects, self._untried, force=force, among=wanted)
-        for each in steps[len(early) :]:
-            self._objects.apply(self._ownership.marked(each), force=force)
-        if release != self.release:
-            self.release = release
+        late = steps[len(early) :]
+        is_new = release != self.release
+        again = [each for each in late if is_new and each.identity in self.refused.of(release)]
+        for number, each in enumerate([*again, *late]):
+            try:
+                self._objects.apply(self._ownership.marked(each), force=force)
+            except (RequestError, OwnedError) as error:
+                if (
+                    number < len(again)
+                    and isinstance(error, RequestError)
+                    and lacks(error, each, wanted)
+                ):
+                    continue  # In its turn, what it needs is there.
+                if is_new and not (isinstance(error, RequestError) and error.status in BUSY):
+                    self.refused = self.refused.with_one(release, each)
+                    self._remember(known)
+                raise
+        if is_new:
+            self.release, self.refused = release, Refused()
             self._remember(known)
         return steps
 
@@ -252,7 +280,7 @@ class Applier:
             "apiVersion": "v1",
             "kind": "ConfigMap",
             "metadata": metadata,
-            "data": {"objects": text, "release": self.release},
+            "data": {"objects": text, "release": self.release, **self.refused.data},
         }
         made = Part("v1", "ConfigMap", self._record.namespace, self._record.name, document)
         try:

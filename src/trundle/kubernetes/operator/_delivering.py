@@ -8,7 +8,7 @@ from typing import Any
 from trundle.channels import RefusedError
 from trundle.errors import Finding, TrundleError, listed
 from trundle.installation import Installation, Package, unpacked_release
-from trundle.kubernetes._cluster import Cluster, RequestError
+from trundle.kubernetes._cluster import BUSY, Cluster, RequestError
 from trundle.kubernetes._errors import DefinitionError
 from trundle.kubernetes.operator._advising import rejections, words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
@@ -156,10 +156,17 @@ class Delivery:
         *,
         is_new: bool,
     ) -> bool:
-        """Writes the objects of a release; whether all of it is written. Where one is refused that was not before, the report says so."""
+        """Writes the objects of a release; whether all of it is written. Where one is refused of the release that is there, the report says so.
+
+        Raises:
+            RejectedError: one is refused of another release.
+        """
         try:
             applier.put(parts, release=release)
         except (RequestError, OwnedError) as error:
+            is_busy = isinstance(error, RequestError) and error.status in BUSY
+            if is_new and not is_busy:
+                raise RejectedError([error], "what comes before it was applied") from None
             version = _parts_of(release)[0]
             partly = f"; {version} may be in the cluster in part" if is_new else ""
             report.says("Failed", words_of(error) + partly)
@@ -241,8 +248,10 @@ class Delivery:
                 applier.put(kept, release=applier.release)
         except (SupersededError, LostLeaseError):
             raise
-        except RefusedError:
-            pass  # It cannot be had any more, and is looked at all the same.
+        except RefusedError as error:
+            # It cannot be had any more, and is looked at all the same.
+            if applier.refused.release:  # But what is there may be of the release that was begun.
+                return words_of(error), ""
         except (TrundleError, OSError) as error:
             return words_of(error), ""
         waiting = _unready(objects, parts)

@@ -1,7 +1,7 @@
 """Follows the installations of one namespace: decides as `installation` does, and has what was decided brought into the cluster."""
 
 import contextlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from trundle.installation import (
     complete,
     foresee,
     install,
-    uninstall,
+    uninstall_together,
     unpacked_before,
     upgrade,
 )
@@ -52,7 +52,7 @@ class Follower:
         keeper: keeps what the installation remembers.
         check: raises an error where this operator is no longer the one that acts.
         rolling: brings resource types into the cluster.
-        leaving: the installations of the namespace that are being deleted: what they have may be taken over.
+        documents: all installations of the namespace; what those have that are being deleted may be taken over.
     """
 
     def __init__(
@@ -62,9 +62,10 @@ class Follower:
         keeper: Keeper,
         check: Callable[[], None],
         rolling: Rolling,
-        leaving: Iterable[Mapping[str, Any]] = (),
+        documents: Sequence[Mapping[str, Any]],
     ) -> None:
-        yielding = {owner_of(each) for each in leaving}
+        self._documents = documents
+        yielding = {owner_of(each) for each in documents if is_leaving(each)}
         self._delivery = Delivery(cluster, installation, check, rolling, yielding)
         self._found = Installations(cluster)
         self._installation = installation
@@ -73,14 +74,10 @@ class Follower:
         self._rolling = rolling
         self._taken: dict[str, str] = {}
 
-    def tidy(self, documents: Iterable[Mapping[str, Any]]) -> None:
-        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read, or is held.
-
-        Args:
-            documents: all installations of the namespace.
-        """
+    def tidy(self) -> None:
+        """Uninstalls what no installation asks for any more, as its package was changed; nothing where one cannot be read, or is held."""
         try:
-            wanted = [wanted_of(each) for each in documents]
+            wanted = [wanted_of(each) for each in self._documents]
         except SpecError:
             return
         if any(each.hold for each in wanted):
@@ -89,7 +86,7 @@ class Follower:
         for each in self._installation.packages():
             if each.subscription.repository not in asked:
                 with contextlib.suppress(RefusedError):  # Others need it still.
-                    uninstall(self._installation, each.name)
+                    uninstall_together(self._installation, [each.name])
 
     def follow(self, document: Mapping[str, Any]) -> Report:
         """Brings one installation on as far as that goes now; what is in the way is in the report.
@@ -147,7 +144,7 @@ class Follower:
                 report.says("Uninstalling", f"{heir} takes its package over, and is not ready")
                 return
             if heir is None:
-                uninstall(self._installation, package.name)
+                self._uninstall(package)
                 self._keeper.save()
         self._check()
         self._rolling.end(owner_of(document))
@@ -160,6 +157,42 @@ class Follower:
         applier.forget()
         self._rolling.forget([owner_of(document)])
         report.says("Uninstalled", "all is gone that had to go", ready=True)
+
+    def _uninstall(self, package: Package) -> None:
+        """Uninstalls a package, and with it those that it needs, where these need it and are to go as well.
+
+        Raises:
+            RefusedError: what stays, or goes before it, needs it.
+        """
+        repositories = self._going()
+        going = {
+            each.name: each
+            for each in self._installation.packages()
+            if each.subscription.repository in repositories
+        }
+        group, waiting = {package.name}, [package]
+        while waiting:
+            needed = {each.name for each in waiting.pop().manifest.requirements}
+            found = (needed & going.keys()) - group
+            group |= found
+            waiting += [going[each] for each in found]
+        try:
+            uninstall_together(self._installation, [package.name])
+        except RefusedError as error:
+            if error.code is not RefusalCode.DEPENDENCY_CONFLICT:
+                raise
+            with contextlib.suppress(RefusedError):
+                uninstall_together(self._installation, group)
+                return
+            raise
+
+    def _going(self) -> set[str]:
+        """The repositories whose packages no installation asks for that stays."""
+        found = set()
+        for each in filter(is_leaving, self._documents):
+            with contextlib.suppress(SpecError):
+                found.add(_repository(wanted_of(each)))
+        return found - self._taken.keys()
 
     def _follow(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> None:
         back = None
@@ -217,9 +250,13 @@ class Follower:
             self._installation.set_policy(name, wanted.policy)
         report.stops(not_carried_out(package, wanted), ready=True)
         if package.pinned is None and self._is_trusted(document, wanted, package, report):
-            refused = carry_out(
-                self._installation, name, wanted, lambda: self._check_way_back(document, name)
-            )
+            back = {name: document} | self._going_back(document)
+
+            def check_way_back(each: str) -> None:
+                self._check_way_back(back[each], each)
+
+            others = [each for each in back if each != name]
+            refused = carry_out(self._installation, name, wanted, check_way_back, others)
             report.stops(refused, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
@@ -250,6 +287,22 @@ class Follower:
             raise RefusedError(
                 *(refusal(code, str(x.place), x.expected, x.found, _WAIT) for x in unknown)
             )
+
+    def _going_back(self, document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+        """The other installations of the namespace that are asked to go back from what they have, by their packages."""
+        found: dict[str, Mapping[str, Any]] = {}
+        for each in self._documents:
+            if is_leaving(each) or name_of(each) == name_of(document):
+                continue
+            try:
+                wanted = wanted_of(each)
+            except SpecError:
+                continue
+            package = self._package(wanted)
+            goes = package is not None and package.pinned is None and not wanted.hold
+            if package is not None and goes and wanted.roll_back == package.version:
+                found.setdefault(package.name, each)
+        return found
 
     def _take(self, document: Mapping[str, Any], wanted: Wanted) -> None:
         """Refuses a package that another installation of the namespace asks for.
@@ -294,6 +347,11 @@ class Follower:
         if not wanted.secret:
             return None
         return self._found.secret(document["metadata"]["namespace"], wanted.secret, wanted.key)
+
+
+def is_leaving(document: Mapping[str, Any]) -> bool:
+    """Whether an installation is being deleted."""
+    return "deletionTimestamp" in document["metadata"]
 
 
 def _advised(outlook: Outlook) -> Outlook:

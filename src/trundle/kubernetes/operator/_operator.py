@@ -17,11 +17,12 @@ from trundle.errors import TrundleError
 from trundle.installation import INTERVAL, Installation
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes.operator._delivering import owner_of
-from trundle.kubernetes.operator._following import Follower
+from trundle.kubernetes.operator._following import Follower, is_leaving
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._keeping import Keeper
 from trundle.kubernetes.operator._leadership import Leadership
 from trundle.kubernetes.operator._pacing import SOON, Look, Pace
+from trundle.kubernetes.operator._reaching import Doorbell, servers_of
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.registry import HttpSettings, Outages
@@ -79,6 +80,7 @@ class Operator:
         self._recorded: dict[str, tuple[str, str]] = {}
         self._is_clean = False
         self._wake = threading.Event()
+        self._doorbell = Doorbell(self._outages, settings or PATIENCE, self._wake.set)
         self.stopped = threading.Event()
 
     def stop(self) -> None:
@@ -116,7 +118,7 @@ class Operator:
     def look(self) -> Look:
         """Looks at all installations once; what goes wrong is in their status, and among the lines.
 
-        A registry that does not answer is asked once for all of them.
+        Servers that do not answer are asked for nothing, and looks go on without them.
         """
         self._outages.begin_round()
         lines: list[str] = []
@@ -125,6 +127,7 @@ class Operator:
             listed = self._found.listed(self._namespace)
         except ClusterError as error:
             return self._reported(Look((str(error),), away=True))
+        self._doorbell.ring(servers_of(listed))
         self._rolling.begin_look()
         failed = not self._is_tidy(listed)
         for space, documents in groupby(listed, lambda each: each["metadata"]["namespace"]):
@@ -174,21 +177,20 @@ class Operator:
             settings=self._settings,
             unreadable=lambda _, after: self._rolling.unreadable(space, after.name, after.storage),
         ) as installation:
-            leaving = [each for each in documents if each["metadata"].get("deletionTimestamp")]
             follower = Follower(
-                self._cluster, installation, keeper, self._check, self._rolling, leaving
+                self._cluster, installation, keeper, self._check, self._rolling, documents
             )
-            follower.tidy(documents)
+            follower.tidy()
             # What stays is looked at first: what leaves may be what it needs.
-            for each in sorted(documents, key=lambda each: each in leaving):
+            for each in sorted(documents, key=is_leaving):
                 self._check()
-                if each not in leaving:
+                if not is_leaving(each):
                     self._found.set_finalizer(each, there=True)
-                report = follower.remove(each) if each in leaving else follower.follow(each)
+                report = follower.remove(each) if is_leaving(each) else follower.follow(each)
                 reports.append(report)
                 self._check()
                 self._record(each, report)
-                if each in leaving and report.ready:
+                if is_leaving(each) and report.ready:
                     self._found.set_finalizer(each, there=False)
                 else:
                     generation = each["metadata"].get("generation", 0)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Container, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trundle.errors import Kind
@@ -14,6 +14,7 @@ from trundle.kubernetes.operator._ordering import Part
 RELEASE = "trundle.dev/release"
 """The annotation: the namespace and the name of the release that an object belongs to."""
 
+_REFUSED = "refused"
 _MOST_NAMED = 5
 
 
@@ -22,6 +23,32 @@ class OtherReleaseError(ClusterError):
 
     kind = Kind.CONFLICT
     code = KubernetesCode.OWNED
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Objects of a release that the cluster took in a dry run and refused all the same.
+
+    Attributes:
+        release: the release; empty for none.
+        identities: its objects.
+    """
+
+    release: str = ""
+    identities: tuple[tuple[str, ...], ...] = ()
+
+    def of(self, release: str) -> tuple[tuple[str, ...], ...]:
+        """The objects of a release."""
+        return self.identities if release == self.release else ()
+
+    def with_one(self, release: str, part: Part) -> "Refused":
+        """These with a further one of a release; those of another release are forgotten."""
+        return Refused(release, tuple(sorted({*self.of(release), part.identity})))
+
+    @property
+    def data(self) -> dict[str, str]:
+        """What a record has of them; nothing where there are none."""
+        return {_REFUSED: json.dumps([self.release, self.identities])} if self.release else {}
 
 
 class Ownership:
@@ -132,3 +159,12 @@ def parts_in_record(found: dict[str, Any]) -> list[Part]:
         where = f"ConfigMap {metadata.get('namespace', '')}/{metadata.get('name', '')}"
         advice = "restore it from a backup; nothing was changed"
         raise DefinitionError(where, "a list of objects", "something else", advice) from None
+
+
+def refused_in_record(found: dict[str, Any]) -> Refused:
+    """What could not be written of a release that was begun; nothing where that cannot be read."""
+    try:
+        release, identities = json.loads(found["data"][_REFUSED])
+        return Refused(str(release), tuple(tuple(map(str, each)) for each in identities))
+    except (KeyError, TypeError, ValueError):
+        return Refused()

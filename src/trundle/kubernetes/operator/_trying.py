@@ -74,7 +74,7 @@ def attempt(
         except RequestError as error:
             if error.status in BUSY:
                 raise
-            if _lacks(error, each, among or wanted):
+            if lacks(error, each, among or wanted):
                 left.append(each)
             else:
                 refused.append(error)
@@ -103,7 +103,7 @@ def _kind_of(definition: Part) -> tuple[str, str]:
     return str(spec.get("group", "")), str(kind)
 
 
-def _lacks(error: RequestError, part: Part, wanted: Sequence[Part]) -> bool:
+def lacks(error: RequestError, part: Part, wanted: Sequence[Part]) -> bool:
     """Whether an object is refused only since another one of the release is not there yet: its namespace, role, account or class."""
     if error.status not in {MISSING, FORBIDDEN} or "found" not in error.found:
         return False
