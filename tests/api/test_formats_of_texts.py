@@ -1,4 +1,4 @@
-"""Formats of texts, and bounds that are excluded, as API servers know them; `tests/cluster` holds the same to the real one."""
+"""Formats and patterns of texts, and bounds that are excluded, as API servers know them; `tests/cluster` holds the same to the real one."""
 
 import pytest
 from apis import Client
@@ -38,6 +38,16 @@ NUMBERS = {
     "below": ({"type": "integer", "maximum": 3, "exclusiveMaximum": True}, [2], [3]),
     "from": ({"type": "number", "minimum": 0, "exclusiveMinimum": False}, [0], [-1]),
 }
+PATTERNS = {
+    "class": (r"^[[:alpha:]_]+$", ["a_B"], ["a1", ":"]),
+    "notclass": (r"^[^[:space:]]+$", ["a:b"], ["a b"]),
+    "literal": (r"^\Qa.b[\E$", ["a.b["], ["aab["]),
+    "braces": (r"^a{,3}$", ["a{,3}"], ["aa"]),
+    "brackets": (r"^[][]+$", ["[]"], ["a"]),
+    "escapes": (r"^\[[^\]:]+\]$", ["[a]"], ["[:]"]),
+    "plain": (r"^([a-z]{1,3}|[0-9])$", ["abc"], ["abcd"]),
+}
+"""Patterns in the syntax of API servers."""
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +55,9 @@ def create(tmp_path_factory):
     """Creates an object with one property, without storing it; the status, and the places that are wrong."""
     properties = {name.replace("-", ""): {"type": "string", "format": name} for name in FORMATS}
     properties |= {name: schema for name, (schema, _, _) in NUMBERS.items()}
+    properties |= {
+        name: {"type": "string", "pattern": pattern} for name, (pattern, _, _) in PATTERNS.items()
+    }
     names = {"plural": "forms", "singular": "form", "kind": "Form"}
     schema = {
         "type": "object",
@@ -74,7 +87,7 @@ def create(tmp_path_factory):
                 body = {**head, "spec": {name: value}}
                 code, found = client.call("POST", path, body, dryRun="All")
                 causes = found["details"]["causes"] if code >= 400 else ()
-                return code, [each.get("field") for each in causes]
+                return code, [each.get("field") for each in causes], found.get("message", "")
 
             yield create
 
@@ -83,13 +96,23 @@ def create(tmp_path_factory):
 def test_texts_of_a_format(create, name):
     valid, wrong = FORMATS[name]
     place = name.replace("-", "")
-    assert {value: create(place, value) for value in valid} == dict.fromkeys(valid, (201, []))
+    assert {value: create(place, value)[:2] for value in valid} == dict.fromkeys(valid, (201, []))
     refused = (422, [f"spec.{place}"])
-    assert {value: create(place, value) for value in wrong} == dict.fromkeys(wrong, refused)
+    assert {value: create(place, value)[:2] for value in wrong} == dict.fromkeys(wrong, refused)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_patterns(create, name):
+    pattern, valid, wrong = PATTERNS[name]
+    assert [create(name, value)[:2] for value in valid] == [(201, [])] * len(valid)
+    for value in wrong:
+        code, fields, message = create(name, value)
+        assert (code, fields) == (422, [f"spec.{name}"])
+        assert f"spec.{name} in body should match '{pattern}'" in message
 
 
 @pytest.mark.parametrize("name", NUMBERS)
 def test_bounds_that_are_excluded(create, name):
     _, valid, wrong = NUMBERS[name]
-    assert [create(name, value) for value in valid] == [(201, [])] * len(valid)
-    assert [create(name, value) for value in wrong] == [(422, [f"spec.{name}"])] * len(wrong)
+    assert [create(name, value)[:2] for value in valid] == [(201, [])] * len(valid)
+    assert [create(name, value)[:2] for value in wrong] == [(422, [f"spec.{name}"])] * len(wrong)

@@ -13,6 +13,7 @@ from trundle.api._formats import FORMATS
 from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
+from trundle.api._patterns import as_ecma
 from trundle.api._requests import Target
 from trundle.api._status import Cause, internal, invalid, type_name
 from trundle.api.apply import duplicates, resource_shape
@@ -70,8 +71,9 @@ class Validator:
     """
 
     def __init__(self, served: ServedVersion) -> None:
+        self._patterns: dict[str, str] = {}
         defs = {
-            key: _whole(served, key, _as_json_schema(definition(key, served, _reference)))
+            key: _whole(served, key, self._as_json_schema(definition(key, served, _reference)))
             for key in reachable(served, served.root)
         }
         schema = {"$ref": _reference(served.root), "$defs": defs}
@@ -89,7 +91,9 @@ class Validator:
         """What is wrong with a document, by its places."""
         plain = msgspec.json.decode(text_of(document))
         found = dict.fromkeys(metadata_causes(document))
-        found |= dict.fromkeys(each for error in self._errors(plain) for each in _causes(error))
+        found |= dict.fromkeys(
+            each for error in self._errors(plain) for each in _causes(error, self._patterns)
+        )
         # Finalizers and owners may stand again: clients that add one do not look.
         stated = {key: value for key, value in plain.items() if key != "metadata"}
         for place, value in duplicates(self._shape, stated):
@@ -104,7 +108,7 @@ class Validator:
             cause
             for error in errors
             if error.kind.name != "format"
-            for cause in _causes(error)
+            for cause in _causes(error, self._patterns)
             if cause.reason == "FieldValueTypeInvalid"
         ]
         return found[:_MOST]
@@ -124,6 +128,42 @@ class Validator:
         found = copy.deepcopy(document) if new else document
         for path in new:
             _owner(found, path).pop(path[-1])
+        return found
+
+    def _as_json_schema(self, schema: Any) -> Any:
+        """An OpenAPI schema as JSON Schema: what may be null says so; what has a default may be left out, or be null."""
+        if isinstance(schema, list):
+            return [self._as_json_schema(each) for each in schema]
+        if not isinstance(schema, dict):
+            return schema
+        properties: Mapping[str, Any] = schema.get("properties", {})
+        found: dict[str, Any] = {
+            key: {name: self._as_json_schema(each) for name, each in value.items()}
+            if key == "properties"
+            else value
+            if key in {"enum", "default", "const", "required"}
+            else self._as_json_schema(value)
+            for key, value in schema.items()
+            if key != "nullable"
+        }
+        if isinstance(written := found.get("pattern"), str):
+            found["pattern"] = as_ecma(written)
+            self._patterns[found["pattern"]] = written
+        for bound, excluding in _EXCLUDING.items():
+            # OpenAPI 3.0 and CRDs say whether a bound is excluded, JSON Schema says which one is.
+            if isinstance(found.get(excluding), bool) and found.pop(excluding) and bound in found:
+                found[excluding] = found.pop(bound)
+        if schema.get("type") == "integer" and (fitting := _RANGES.get(schema.get("format", ""))):
+            least, most = fitting
+            found["minimum"] = max(least, found.get("minimum", least))
+            found["maximum"] = min(most, found.get("maximum", most))
+        if "required" in found:
+            needed = (
+                name for name in found["required"] if "default" not in properties.get(name, {})
+            )
+            found["required"] = list(needed)
+        if schema.get("nullable") or "default" in schema:
+            return {"anyOf": [found, {"type": "null"}]}
         return found
 
     def _errors(
@@ -180,50 +220,19 @@ def _whole(served: ServedVersion, key: str, schema: dict[str, Any]) -> dict[str,
     return {"allOf": [schema, _EMBEDDED]} if is_whole else schema
 
 
-def _as_json_schema(schema: Any) -> Any:
-    """An OpenAPI schema as JSON Schema: what may be null says so; what has a default may be left out, or be null."""
-    if isinstance(schema, list):
-        return [_as_json_schema(each) for each in schema]
-    if not isinstance(schema, dict):
-        return schema
-    properties: Mapping[str, Any] = schema.get("properties", {})
-    found: dict[str, Any] = {
-        key: {name: _as_json_schema(each) for name, each in value.items()}
-        if key == "properties"
-        else value
-        if key in {"enum", "default", "const", "required"}
-        else _as_json_schema(value)
-        for key, value in schema.items()
-        if key != "nullable"
-    }
-    for bound, excluding in _EXCLUDING.items():
-        # OpenAPI 3.0 and CRDs say whether a bound is excluded, JSON Schema says which one is.
-        if isinstance(found.get(excluding), bool) and found.pop(excluding) and bound in found:
-            found[excluding] = found.pop(bound)
-    if schema.get("type") == "integer" and (fitting := _RANGES.get(schema.get("format", ""))):
-        least, most = fitting
-        found["minimum"] = max(least, found.get("minimum", least))
-        found["maximum"] = min(most, found.get("maximum", most))
-    if "required" in found:
-        needed = (name for name in found["required"] if "default" not in properties.get(name, {}))
-        found["required"] = list(needed)
-    if schema.get("nullable") or "default" in schema:
-        return {"anyOf": [found, {"type": "null"}]}
-    return found
-
-
-def _causes(error: jsonschema_rs.ValidationError) -> Iterator[Cause]:
-    """An error of the library in Kubernetes' words."""
+def _causes(error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]) -> Iterator[Cause]:
+    """An error of the library in Kubernetes' words; with patterns as the schema writes them, by what is made of them."""
     place = _field(error.instance_path)
     kind: Any = error.kind
     keyword = kind.name
     value = msgspec.json.encode(error.instance).decode() if _is_scalar(error.instance) else ""
     limit = getattr(kind, "limit", getattr(kind, "pattern", getattr(kind, "format", "")))
+    limit = patterns.get(limit, limit) if keyword == "pattern" else limit
     if keyword in {"anyOf", "oneOf"} and (types := _types(error)):
         yield _of_type(place, error.instance, ",".join(types))
     elif keyword == "anyOf" and getattr(kind, "context", None):
         for each in kind.context[0]:
-            yield from _causes(each)
+            yield from _causes(each, patterns)
     elif keyword == "required":
         inner = f"{place}.{kind.property}" if place else str(kind.property)
         yield Cause("FieldValueRequired", inner, "Required value")
