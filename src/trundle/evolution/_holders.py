@@ -69,8 +69,8 @@ def leaves_of(lineage: Lineage, place: Place) -> tuple[Leaf, ...]:
     for name in lineage.leaves(place):
         leaf = Place(place.version, join_path((*lineage.path(place), name)))
         thread = lineage.thread(leaf)
-        inside = all(_is_within(lineage, each, holder) for each in thread.places)
-        stays = inside and thread.number not in lineage.deriving
+        places = lineage.related.get(thread.number, thread.places)
+        stays = all(_is_within(lineage, each, holder) for each in places)
         inner = leaves_of(lineage, leaf) if stays else ()
         if inner or not stays:
             found.append(Leaf(name, leaf, inner))

@@ -247,6 +247,20 @@ class Lineage(TypeVersions):
             for place in (each.output, *each.inputs)
         )
 
+    @cached_property
+    def related(self) -> Mapping[int, tuple[Place, ...]]:
+        """By the number of a thread that derives, or from which others derive: the places of all that it is related to so."""
+        group: dict[int, set[int]] = {}
+        for each in itertools.chain.from_iterable(self.derivations.values()):
+            numbers = {self.thread(place).number for place in (each.output, *each.inputs)}
+            joined = numbers.union(*(group.get(number, ()) for number in numbers))
+            group.update(dict.fromkeys(joined, joined))
+        places = {thread.number: thread.places for thread in self.threads}
+        return {
+            number: tuple(place for each in sorted(numbers) for place in places[each])
+            for number, numbers in group.items()
+        }
+
     def _conversions(self) -> Iterator[Derivation]:
         owned = {(each.output, each.inputs[0].version) for each in self.hooks}
         for link in self.links:
