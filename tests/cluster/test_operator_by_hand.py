@@ -15,6 +15,7 @@ from operators import (
     installed,
     said,
     shown,
+    space_called,
     spec_of,
     there,
     thing,
@@ -168,3 +169,24 @@ def test_an_installation_that_is_deleted_amid_an_upgrade_goes(cluster, operator,
     cluster.kubectl("delete", "installation", "it", "-n", space, "--timeout=180s")
     assert there(cluster, space, "configmap", "first", "both", "trundle-applied-it") == ""
     assert there(cluster, space, "deployment", "never") == ""
+
+
+def test_what_another_namespace_takes_over_is_never_deleted_in_between(
+    cluster, operator, publisher, space
+):
+    """Such as a namespace that both bring, with all that is in it."""
+    other = space_called(cluster, publisher, f"z-{space[:30]}")
+    common = f"{space[:30]}-common"
+    publisher.release("acme/common", "1.0.0", [config("own", "1"), thing("Namespace", common)])
+    for each in (space, other):
+        create(cluster, wanted("it", each, spec_of(publisher, "acme/common")))
+        name = each
+        until(lambda name=name: condition(shown(cluster, name, "it"), "Ready") is not None)
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    assert has(cluster, other, "it", "Ready", "False", "OwnedByAnotherRelease")
+    create(
+        cluster, {**config("precious", "1"), "metadata": {"name": "precious", "namespace": common}}
+    )
+    cluster.kubectl("delete", "installation", "it", "-n", space, "--timeout=120s")
+    until(lambda: installed(shown(cluster, other, "it")) == ("1.0.0", True))
+    assert data(cluster, common, "precious") == "1"

@@ -275,3 +275,57 @@ def test_a_version_that_is_not_there_leaves_the_one_before_looked_after(
     cluster.kubectl("delete", "configmap", "own", "-n", space)
     until(lambda: there(cluster, space, "configmap", "own"))
     assert shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.0"
+
+
+WRONG = {
+    "nameless": ({"kind": "ConfigMap", "apiVersion": "v1"}, "one without"),
+    "twice": (config("own", "3"), "ConfigMap own once"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_manifests_that_cannot_be_read_leave_the_release_before_looked_after(
+    cluster, operator, publisher, what
+):
+    wrong, words = WRONG[what]
+    space = space_called(cluster, publisher, f"misread-{what}")
+    package = f"acme/misread-{what}"
+    publisher.release(package, "1.0.0", [config("own", "1")])
+    publisher.release(package, "1.0.1", [config("own", "2"), wrong])
+    create(cluster, wanted("it", space, spec_of(publisher, package, version="1.0.0")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    change(cluster, space, "it", {"spec": {"version": "1.0.1"}})
+    until(lambda: has(cluster, space, "it", "Blocked", "True", "RejectedRelease"))
+    message = said(cluster, space, "it", "Blocked")
+    assert words in message
+    assert message.startswith("manifests")
+    assert "of 1.0.1" in message
+    cluster.kubectl("delete", "configmap", "own", "-n", space)
+    until(lambda: there(cluster, space, "configmap", "own"))
+    assert installed(shown(cluster, space, "it")) == ("1.0.0", True)
+    assert data(cluster, space, "own") == "1"
+
+
+def test_advice_stands_behind_answers_that_show_the_whole_object(
+    cluster, operator, publisher, space
+):
+    """As of Jobs, whose template cannot be changed."""
+
+    def job(value):
+        variables = [{"name": f"VARIABLE_{each}", "value": value * 50} for each in range(60)]
+        container = {"name": "a", "image": "example.com/a", "env": variables}
+        pod = {"restartPolicy": "Never", "containers": [container]}
+        return thing("Job", "once", "batch/v1", spec={"suspend": True, "template": {"spec": pod}})
+
+    publisher.release("acme/job", "1.0.0", [job("a")])
+    publisher.release("acme/job", "1.0.1", [job("b")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/job", version="1.0.0")))
+    until(lambda: has(cluster, space, "it", "Ready", "False", "Waiting"))
+    change(cluster, space, "it", {"spec": {"version": "1.0.1"}})
+    until(lambda: has(cluster, space, "it", "Blocked", "True", "RejectedRelease"))
+    message = said(cluster, space, "it", "Blocked")
+    assert len(message) < 1500
+    assert "field is immutable; delete the object" in message
+    cluster.kubectl("delete", "job", "once", "-n", space)
+    until(lambda: shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.1")
+    assert has(cluster, space, "it", "Blocked", "False", "NotBlocked")

@@ -29,6 +29,7 @@ _BLOCKED: Mapping[Block, str] = {
     f"`{APPROVE}`, and put it there again",
 }
 _CORRECT = "ask the publisher for a release in which it is corrected, or change what refuses it in the cluster; it is tried again"
+_LONGEST_ANSWER, _LONGEST_END = 800, 300
 _OWNED = "put back what the release has in them, or delete the object: it is applied anew"
 
 
@@ -51,7 +52,8 @@ def words_of(error: Exception) -> str:
         case OwnedError():
             return str(replace(error.findings[0], advice=_OWNED))
         case RequestError():
-            return str(replace(error.findings[0], advice=_advice_for(error)))
+            finding = replace(error.findings[0], found=_in_short(error.found))
+            return str(replace(finding, advice=_advice_for(error)))
         case _:
             return str(error)
 
@@ -66,8 +68,16 @@ def rejections(error: RejectedError, version: object) -> list[Finding]:
         place = Place(object=f"{each.where} of {version}")
         expected = "an object that the API server takes"
         expected = expected if isinstance(each, RequestError) else each.expected
-        found.append(Finding(KubernetesCode.REJECTED, place, expected, each.found, advice))
+        answer = _in_short(each.found)
+        found.append(Finding(KubernetesCode.REJECTED, place, expected, answer, advice))
     return found
+
+
+def _in_short(answer: str) -> str:
+    """An answer of an API server, without the middle of a long one: some show the whole object before they say what is wrong with it."""
+    if len(answer) <= _LONGEST_ANSWER:
+        return answer
+    return f"{answer[: _LONGEST_ANSWER - _LONGEST_END]} ... {answer[-_LONGEST_END:]}"
 
 
 def _advice_for(error: RequestError) -> str:

@@ -24,7 +24,7 @@ from trundle.kubernetes.operator._schemas import SchemasError
 from trundle.kubernetes.operator._storage import unreadable
 from trundle.kubernetes.operator._trying import RejectedError
 from trundle.kubernetes.operator._wanted import KIND
-from trundle.project import read_documents
+from trundle.project import UnreadableError, read_documents
 from trundle.version import SemVer, VersionRange
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
@@ -40,12 +40,13 @@ def parts_in(folder: Path) -> list[Part]:
     """
     files = sorted(each for each in folder.glob("*") if each.suffix in _SUFFIXES)
     files = [each for each in files if each.stem != "kustomization"]
-    documents = [
-        json.loads(each.data)
+    documents = {
+        file: [json.loads(each.data) for each in read_documents(file.read_bytes(), str(file))]
         for file in files
-        for each in read_documents(file.read_bytes(), str(file))
-    ]
-    return parts_of(documents, str(folder))
+    }
+    for file, some in documents.items():
+        parts_of(some, str(file))  # What is wrong in one is said of that.
+    return parts_of([each for some in documents.values() for each in some], str(folder))
 
 
 class Delivery:
@@ -277,10 +278,10 @@ class Delivery:
             trial: tries the objects before webhooks and the cluster are changed; None where the release is there already.
 
         Raises:
-            RejectedError: the cluster does not take some of them.
+            RejectedError: the cluster does not take some of them, or they cannot be read.
         """
         folder, objects = self._installation.folders.of(package), self._objects(document)
-        own = parts_in(folder / _FOLDER)
+        own = _readable_parts(folder)
         findings = list(unreadable(objects, own))
         if findings:
             report.stops(findings)
@@ -298,6 +299,21 @@ class Delivery:
         if trial is not None:
             trial.attempt(stage.parts)
         return [*stage.parts, *own]
+
+
+def _readable_parts(folder: Path) -> list[Part]:
+    """The objects of a package in a folder.
+
+    Raises:
+        RejectedError: they cannot be read.
+    """
+    try:
+        return parts_in(folder / _FOLDER)
+    except (DefinitionError, UnreadableError) as error:
+        named = error.where if isinstance(error, DefinitionError) else f"{error.file}:{error.line}"
+        where = named.removeprefix(f"{folder}/")
+        wrong = DefinitionError(where, error.expected, error.found, error.advice)
+        raise RejectedError([wrong], "nothing was applied") from None
 
 
 def _is_crd(objects: Objects, part: Part) -> bool:

@@ -1,7 +1,7 @@
 """Follows the installations of one namespace: decides as `installation` does, and has what was decided brought into the cluster."""
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -52,7 +52,8 @@ class Follower:
         keeper: keeps what the installation remembers.
         check: raises an error where this operator is no longer the one that acts.
         rolling: brings resource types into the cluster.
-        documents: all installations of the namespace; what those have that are being deleted may be taken over.
+        documents: all installations of the namespace.
+        yielding: the owners, of any namespace, whose objects may be taken over.
     """
 
     def __init__(
@@ -63,9 +64,9 @@ class Follower:
         check: Callable[[], None],
         rolling: Rolling,
         documents: Sequence[Mapping[str, Any]],
+        yielding: Collection[str],
     ) -> None:
         self._documents = documents
-        yielding = {owner_of(each) for each in documents if is_leaving(each)}
         self._delivery = Delivery(cluster, installation, check, rolling, yielding)
         self._found = Installations(cluster)
         self._installation = installation

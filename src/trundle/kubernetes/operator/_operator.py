@@ -6,7 +6,7 @@ It has no state of its own but what the cluster keeps: whenever it dies, the nex
 import datetime as dt
 import threading
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -130,9 +130,15 @@ class Operator:
         self._doorbell.ring(servers_of(listed))
         self._rolling.begin_look()
         failed = not self._is_tidy(listed)
-        for space, documents in groupby(listed, lambda each: each["metadata"]["namespace"]):
+        spaces = {
+            space: list(documents)
+            for space, documents in groupby(listed, lambda each: each["metadata"]["namespace"])
+        }
+        yielding = {owner_of(each) for each in filter(is_leaving, listed)}
+        # What takes objects over of one that leaves applies them before they would be deleted.
+        for space in sorted(spaces, key=lambda each: any(map(is_leaving, spaces[each]))):
             try:
-                reports += self._namespace_looked_at(space, list(documents))
+                reports += self._namespace_looked_at(space, spaces[space], yielding)
             except (TrundleError, OSError) as error:
                 lines.append(f"{space}: {error}")
                 failed = True
@@ -164,7 +170,9 @@ class Operator:
             self._log(each)
         return found
 
-    def _namespace_looked_at(self, space: str, documents: list[dict[str, Any]]) -> list[Report]:
+    def _namespace_looked_at(
+        self, space: str, documents: list[dict[str, Any]], yielding: Collection[str]
+    ) -> list[Report]:
         folder = self._folder / space
         keeper = self._keepers.get(space)
         if keeper is None:
@@ -178,7 +186,13 @@ class Operator:
             unreadable=lambda _, after: self._rolling.unreadable(space, after.name, after.storage),
         ) as installation:
             follower = Follower(
-                self._cluster, installation, keeper, self._check, self._rolling, documents
+                self._cluster,
+                installation,
+                keeper,
+                self._check,
+                self._rolling,
+                documents,
+                yielding,
             )
             follower.tidy()
             # What stays is looked at first: what leaves may be what it needs.
