@@ -447,3 +447,22 @@ def test_an_object_that_an_edit_adds_to_a_list_is_stored_like_a_new_one(store):
     x.stored = None
     assert x.put(V2).put(V1, l=written).read(V1) == {"l": written}
     assert x.stored == new
+
+
+@pytest.mark.parametrize("hub", [V1, V2, V3])
+def test_an_object_of_which_a_rule_changes_a_value_in_its_place_is_there_without_the_value(
+    store, hub
+):
+    x = store(
+        {
+            V1: {"Thing": {"p": "P"}, "P": {"s": "S"}, "S": {"l": "L"}, "L": ["Gold"]},
+            V2: {"Thing": {"p": "P"}, "P": {"s": "S"}, "S": {"l": "M"}, "M": ["au"]},
+            V3: {"Thing": {"p": "P"}, "P": {"s": "S"}, "S": {}},
+        },
+        rules(V1, values={"p.s.l": {"Gold": "au"}}),
+        hub=hub,
+    )
+    x.put(V2, p={"s": {"l": "au"}})
+    assert x.read(V3) == {"p": {"s": {}}}
+    assert x.read(V1) == {"p": {"s": {"l": "Gold"}}}
+    assert x.put(V3).read(V2) == {}
