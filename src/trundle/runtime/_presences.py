@@ -227,6 +227,9 @@ def _unseen(held: Any, seen: Any) -> Any:
     left = msgspec.structs.replace(held)
     for attribute in attributes_of(type(held)).values():
         setattr(left, attribute, _unseen(getattr(held, attribute), getattr(seen, attribute)))
+    left.unknown = ABSENT
+    if isinstance(left, StorageObject):
+        left.property_bag = ABSENT  # what is hidden in an object that the writer sees goes with it
     return ABSENT if is_empty(left) else left
 
 
