@@ -104,9 +104,9 @@ def _keep_emptied(result: Any, stored: Any, before: Any, after: Any) -> None:
 def _keep(result: Any, stored: Any, place: tuple[str, str], said: BaseEntry) -> None:
     """Lets a nested object be there or not as it was before the edit."""
     places = (place, *map(place_of, said.stashing.aliases))
-    shown = said.value is True if isinstance(said, NoEntry) else True
-    # A writer sees its own object by what is in it, whatever an entry says.
-    had = said.value if said.stashing.own and shown else _presence(stored, places, said)
+    # A writer sees its own object by what is in it, whatever an entry says; where it has none, a mark leaves open what there is.
+    is_open = isinstance(said, NoEntry) and said.value is not True
+    had = said.value if said.stashing.own and not is_open else _presence(stored, places, said)
     if same(had, _presence(result, places, said)):
         return
     kept = {each: entry for each, entry in entries_of(result).items() if each not in places}
