@@ -17,9 +17,26 @@ from trundle.api._patterns import as_ecma
 from trundle.api._requests import Target
 from trundle.api._status import Cause, internal, invalid, type_name
 from trundle.api.apply import duplicates, resource_shape
+from trundle.api.cel import Judged, Rules
 from trundle.schema import ObjectType
 
 _At: TypeAlias = Sequence[str | int]
+_BLOCKING = frozenset(
+    {
+        "FieldValueNotSupported",
+        "FieldValueRequired",
+        "FieldValueTooLong",
+        "FieldValueTooMany",
+        "FieldValueTypeInvalid",
+    }
+)
+"""What keeps the rules of a schema from being asked."""
+_UNCHECKED = Cause(
+    "FieldValueInvalid",
+    "<nil>",
+    "Invalid value: null: some validation rules were not checked because the object was invalid; "
+    "correct the existing errors to complete validation",
+)
 _MOST = 100
 """How many causes are listed."""
 
@@ -78,6 +95,7 @@ class Validator:
         }
         schema = {"$ref": _reference(served.root), "$defs": defs}
         self._shape = resource_shape(served.schema, served.resource)
+        self.rules = Rules(served)
         try:
             self._validator = jsonschema_rs.Draft202012Validator(
                 schema, validate_formats=True, formats=dict(FORMATS)
@@ -322,6 +340,21 @@ class Validators:
         """What the schema of a target's version has against a document."""
         return self.of(target).causes(document)
 
+    def causes_over(
+        self, target: Target, document: Mapping[str, Any], before: Mapping[str, Any] | None
+    ) -> list[Cause]:
+        """What the schema of a target's version has against a document, its rules included.
+
+        Args:
+            target: the version.
+            document: the document.
+            before: the object before; None where it is created.
+        """
+        causes = self.causes(target, document)
+        if any(each.reason in _BLOCKING for each in causes):
+            return causes
+        return [*causes, *self.of(target).rules.judge(document, before).causes]
+
     def has_nulls(self, target: Target, config: Mapping[str, Any]) -> bool:
         """Whether anything in a configuration is null that may not be; all else is of the type that the schema gives it.
 
@@ -359,24 +392,34 @@ class Validators:
         target: Target,
         before: dict[str, Any] | None,
         wanted: dict[str, Any],
+        read: Callable[[], Mapping[str, Any]],
         beside: Iterable[Cause] = (),
-    ) -> None:
+    ) -> Sequence[str]:
         """Makes sure that the schema has nothing against a document that it has not against the one before.
 
-        So what is stored may be written back.
+        So what is stored may be written back. Gives what its rules have against what stays as it was, of which clients are warned.
 
         Args:
             target: what the request is about.
             before: the object before; None where it is created.
             wanted: the document.
+            read: gives it as it is read, with defaults; the rules are asked about that.
             beside: what else is wrong with it.
 
         Raises:
             ApiError: it has, or something else is wrong.
         """
         causes = [*beside, *self.causes(target, wanted)]
-        if not causes:
-            return
-        known = () if before is None else self.causes(target, before)
-        if new := [each for each in causes if each not in known]:
-            raise invalid(target.kind, target.name, new)
+        known = () if before is None or not causes else self.causes(target, before)
+        new = [each for each in causes if each not in known]
+        rules = self.of(target).rules
+        if not rules.exist:
+            judged = Judged()
+        elif any(each.reason in _BLOCKING for each in new):
+            judged = Judged([_UNCHECKED])
+        else:
+            judged = rules.judge(read(), before)
+        if new or judged.causes:
+            error = invalid(target.kind, target.name, [*new, *judged.causes])
+            raise error.with_warnings(judged.warnings)
+        return judged.warnings
