@@ -149,6 +149,25 @@ PROPERTIES = {
     "optional": mapped("self.?a.orValue(5) < 4", a=WHOLE),
     "sets": listed(WHOLE, "sets.contains([1, 2, 3], self)"),
     "two": listed(WHOLE, "self.all(i, v, v > i)"),
+    # What keeps rules from being asked, and what does not.
+    "few": {"type": "object", "additionalProperties": WHOLE, "maxProperties": 1},
+    "pair": {"type": "object", "additionalProperties": WHOLE, "maxProperties": 2},
+    "one": listed(WHOLE, maxItems=1),
+    "many": {"type": "object", "additionalProperties": WHOLE, "minProperties": 2},
+    "choice": {
+        "type": "object",
+        "properties": {"a": {**WHOLE, "default": 1}, "b": WHOLE, "c": WORD},
+        "oneOf": [
+            {
+                "properties": {
+                    "a": {"enum": [1]},
+                    "c": {"anyOf": [{"format": "ipv4"}, {"maxLength": 2, "pattern": "^a"}]},
+                }
+            },
+            {"required": ["b"], "properties": {"b": {"minimum": 5}}},
+        ],
+        "not": {"required": ["b", "c"]},
+    },
     # Changes.
     "fixed": text("self == oldSelf"),
     "growing": number({"rule": "self >= oldSelf", "message": "grows"}),
@@ -304,6 +323,22 @@ VALUES = {
     "once": [1],
     "elements": [[{"k": "a", "v": 1}]],
     "values": [{"a": 1}],
+    "few": [{"a": 1, "b": 2}],
+    "pair": [{"a": 1, "b": 2, "c": 3}],
+    "one": [[1, 2]],
+    "many": [{"a": 1}],
+    "choice": [
+        {},
+        {"a": None},
+        {"a": 2},
+        {"b": 5},
+        {"a": 2, "b": 5},
+        {"a": 2, "b": 4},
+        {"c": "10.0.0.1"},
+        {"c": "abc"},
+        {"c": "b"},
+        {"a": 2, "b": 6, "c": "b"},
+    ],
     "alone": [1, 2],
     "enum": ["b"],
 }

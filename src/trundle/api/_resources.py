@@ -1,7 +1,7 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -41,7 +41,6 @@ from trundle.api._requirements import (
 )
 from trundle.api._status import (
     ApiError,
-    Cause,
     bad_request,
     invalid,
     modified,
@@ -137,7 +136,7 @@ class Resources(ObjectReads):
         require_same_kind(target, document)
         stated = self.made(target, document)
         wrong = name_causes(name, metadata.get("generateName"))
-        self._require_valid(target, reading, None, stated, wrong)
+        reading.note_broken(self._validators.require_valid(target, None, stated, wrong))
         if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
             raise bad_request("resourceVersion should not be set on objects to be created")
         draft, read = self._read(target, reading, stated)
@@ -259,7 +258,7 @@ class Resources(ObjectReads):
         self._admit(target)
         made = self.made(target, after({}, None).document)
         wrong = name_causes(target.name, said.get("generateName"))
-        self._require_valid(target, reading, None, made, wrong)
+        reading.note_broken(self._validators.require_valid(target, None, made, wrong))
         with reading.explained(target):
             draft = self._draft(target, made, reading.lenience)
         return (yield from self._create(request, target, reading, draft))
@@ -311,7 +310,7 @@ class Resources(ObjectReads):
                 if causes := [*kept_owner_causes(metadata_of(document))]:
                     raise invalid(target.kind, target.name, causes)
                 wanted = status_apart(target, live, document)
-                self._require_valid(target, reading, live, wanted, (), current)
+                reading.note_broken(self._validators.require_valid(target, live, wanted))
                 draft, read = self._read(target, reading, wanted, current, live)
             owned = ownership.after_update(
                 live, read, request.manager, self._clock(), target.subresource
@@ -363,7 +362,7 @@ class Resources(ObjectReads):
         wanted = self.changed(target, before, found.document)
         same = text_of(wanted) == text_of(before)
         if not same and not found.is_valid:
-            self._require_valid(target, reading, before, wanted, (), current)
+            reading.note_broken(self._validators.require_valid(target, before, wanted))
         prepared = self._replacing(target, current, wanted, found, reading.lenience)
         try:
             tried = self._tried(prepared)
@@ -410,34 +409,6 @@ class Resources(ObjectReads):
     ) -> Draft:
         key = self.key(target)
         return self.views.draft(key, document, target.kind, target.served, lenience, current)
-
-    def _require_valid(
-        self,
-        target: Target,
-        reading: Reading,
-        before: dict[str, Any] | None,
-        document: dict[str, Any],
-        wrong: Iterable[Cause],
-        current: StoredObject | None = None,
-    ) -> None:
-        """Makes sure that a document is what its version says; what its rules have against what stays is a warning.
-
-        Args:
-            target: what the request is about.
-            reading: how the document is read.
-            before: the object before, as clients see it; None where it is created.
-            document: the document.
-            wrong: what else is wrong with it.
-            current: the object before, as it is stored.
-
-        Raises:
-            ApiError: it is not.
-        """
-
-        def read() -> Mapping[str, Any]:
-            return self._read(target, reading, document, current, before or _NOTHING)[1]
-
-        reading.note_broken(self._validators.require_valid(target, before, document, read, wrong))
 
     def _read(
         self,

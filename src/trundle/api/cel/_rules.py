@@ -16,12 +16,10 @@ from typing import Any, NamedTuple
 import msgspec
 from cel_expr_python import cel
 
-from trundle.api._documents import text_of
-from trundle.api._kinds import ServedVersion
-from trundle.api._openapi import definition, reachable
+from trundle.api._places import Place
 from trundle.api._status import Cause
 from trundle.api.cel._functions import functions
-from trundle.api.cel._places import Place, root_of
+from trundle.api.cel._values import seen_value
 
 _CONFIG = """
 name: rules
@@ -42,7 +40,6 @@ _OPTIONAL = "cel.bind(oldSelf, wasThere ? optional.of(oldSelf) : optional.none()
 """A rule for which the value before is optional, as it may be asked where there was none."""
 _FIELD = re.compile(r"\.(\w+)|\['([^']+)'\]")
 _CODE = re.compile(r"^([A-Z_]+: )+|\s*\[[A-Z_]+\]$|ERROR: <input>:")
-_KEY = b"x-kubernetes-validations"
 _INVALID = "FieldValueInvalid"
 _WHOLE = "<nil>"
 """What API servers call the place of the whole object."""
@@ -131,8 +128,8 @@ class _Rule:
         """What the rule says against a value; empty where it holds."""
         try:
             data = {
-                "self": place.value(value),
-                "oldSelf": None if before is None else place.value(before),
+                "self": seen_value(place, value),
+                "oldSelf": None if before is None else seen_value(place, before),
                 "wasThere": before is not None,
             }
         except ValueError as error:
@@ -192,32 +189,26 @@ class Rules:
     """The rules of a version.
 
     Args:
-        served: the version.
+        root: the place of its whole objects.
     """
 
-    def __init__(self, served: ServedVersion) -> None:
-        self._root = root_of(served)
+    def __init__(self, root: Place) -> None:
+        self._root = root
         self._made: dict[Place, Sequence[_Rule]] = {}
-        self.exist = any(
-            _KEY in msgspec.json.encode(definition(key, served, lambda each: each))
-            for key in reachable(served, served.root)
-        )
 
     def judge(self, document: Mapping[str, Any], before: Mapping[str, Any] | None) -> Judged:
-        """What the rules have against a document that its schema has nothing against.
+        """What the rules have against a document.
 
         Args:
-            document: the document.
-            before: the object before; None where it is created.
+            document: the document as plain JSON, with its defaults.
+            before: the object before, likewise; None where it is created.
         """
         found = Judged()
-        if self.exist:
-            new, old = (each and msgspec.json.decode(text_of(each)) for each in (document, before))
-            for cause, warns in self._broken(self._root, new, old, ""):
-                if warns:
-                    found.warnings.append(f"{cause.field}: {cause.message}")
-                else:
-                    found.causes.append(cause)
+        for cause, warns in self._broken(self._root, document, before, ""):
+            if warns:
+                found.warnings.append(f"{cause.field}: {cause.message}")
+            else:
+                found.causes.append(cause)
         return found
 
     def _broken(
