@@ -173,8 +173,8 @@ def _evaluated(expression: Any, data: Mapping[str, Any]) -> Any:
     """
     try:
         found = expression.eval(data=data)
-    except RuntimeError as error:  # It goes through too many values.
-        raise _FailedError(_first_line(str(error))) from None
+    except RuntimeError:
+        raise _FailedError("more values to go through than a rule may have") from None
     if found.type() == cel.Type.ERROR:
         raise _FailedError(_first_line(str(found.plain_value())))
     return found.plain_value()

@@ -93,7 +93,7 @@ def _text(value: str, form: str) -> Any:
 def _duration(text: str) -> Any:
     seconds = read_duration(text)
     if seconds is None:
-        raise ValueError(f"expected a duration such as 1h30m, found {text}")
+        raise ValueError(f"{text} is no duration such as 1h30m")
     nanos = int(seconds * 10**9)
     sign = -1 if nanos < 0 else 1
     return Duration(seconds=sign * (abs(nanos) // 10**9), nanos=sign * (abs(nanos) % 10**9))
