@@ -55,8 +55,13 @@ _SAYS: Mapping[str, Callable[[str, Any], str]] = {
     ),
     "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
 }
-_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
-"""What fits into the formats of integers; clients of others cannot read more."""
+_SINGLE = 2.0**128 - 2.0**104
+_RANGES = {
+    ("integer", "int32"): (-(2**31), 2**31 - 1),
+    ("integer", "int64"): (-(2**63), 2**63 - 1),
+    ("number", "float"): (-_SINGLE, _SINGLE),
+}
+"""What fits into formats of numbers; clients cannot read more."""
 
 _EMBEDDED = {
     "required": ["apiVersion", "kind"],
@@ -202,10 +207,13 @@ class Validator:
             # OpenAPI 3.0 and CRDs say whether a bound is excluded, JSON Schema says which one is.
             if isinstance(found.get(excluding), bool) and found.pop(excluding) and bound in found:
                 found[excluding] = found.pop(bound)
-        if schema.get("type") == "integer" and (fitting := _RANGES.get(schema.get("format", ""))):
+        if fitting := _RANGES.get((schema.get("type", ""), schema.get("format", ""))):
             least, most = fitting
             found["minimum"] = max(least, found.get("minimum", least))
             found["maximum"] = min(most, found.get("maximum", most))
+        if schema.get("nullable") and None not in schema.get("enum", [None]):
+            # It is null, which is none of its values, rather than absent.
+            return {**found, "type": [schema["type"], "null"]}
         if schema.get("nullable") or "default" in schema:
             return {"anyOf": [found, {"type": "null"}]}
         return found
@@ -228,7 +236,10 @@ class Validator:
 
 def _drop_null(document: Any, error: jsonschema_rs.ValidationError) -> bool:
     """Removes the member that an error is about if it is null; whether it was."""
-    if error.instance is not None or not error.instance_path:
+    is_value = (
+        error.kind.name == "enum"
+    )  # Where it is no null that has to be absent, its type says so, too.
+    if error.instance is not None or not error.instance_path or is_value:
         return False
     owner = _owner(document, error.instance_path)
     if not isinstance(owner, dict) or error.instance_path[-1] not in owner:
