@@ -190,7 +190,10 @@ DECISIONS: Mapping[str, tuple[tuple[Any, str, Any], ...]] = {
     "what travels on accompanies what it did": ((_bag, "_go_along", lambda *_: iter(())),),
     "digest: of nothing": ((_bag, "digest", _always(None)),),
     "digest: always the same": ((_bag, "digest", _always("x")),),
-    "removed objects: nothing in them stays": ((_presences, "_left", _always(ABSENT)),),
+    "removed objects: nothing in them stays": (
+        (_presences, "_left", _always(ABSENT)),
+        (_presences, "_put_back", _always(None)),
+    ),
     "bags are not tidied": ((_bag, "tidy", _always(None)),),
     "places are not kept": (
         (_stale, "keep_places", lambda _stored, _entries, value, _hidden: value),

@@ -208,13 +208,17 @@ def drop_removed(result: Any, stored: Any, before: Any, gone: Removed) -> None:
     """
     outside = dict(result.__outside__)
     for path in gone.paths:
-        if path not in outside:
-            continue
+        stays = outside.get(path, ())
         held = value_at(result, path)
-        if held is ABSENT and not any(path[:end] in gone.paths for end in range(1, len(path))):
-            held = _unseen(value_at(stored, path), value_at(before, path))
-        if isinstance(held, GeneratedObject):
-            _set_within(result, stored, path, _left(held, outside[path]))
+        if path in outside and isinstance(held, GeneratedObject):
+            set_value(result, path, _left(held, stays))
+        if any(path[:end] in gone.paths for end in range(1, len(path))):
+            continue
+        for each in ((*path, *inner) for inner in stays):
+            if value_at(result, each) is ABSENT:
+                _put_back(
+                    result, stored, each, _unseen(value_at(stored, each), value_at(before, each))
+                )
     if gone.entries and result.property_bag is not ABSENT:
         entries = entries_of(result)
         if not gone.entries.isdisjoint(entries):
@@ -222,8 +226,8 @@ def drop_removed(result: Any, stored: Any, before: Any, gone: Removed) -> None:
             fill(result, left)
 
 
-def _set_within(result: Any, stored: Any, path: Path, value: Any) -> None:
-    """Puts a value to a path; the objects around it are there if it is."""
+def _put_back(result: Any, stored: Any, path: Path, value: Any) -> None:
+    """Puts a value to the path where it is stored, and objects around it; not where the writer has null around it."""
     for end in range(1, len(path)):
         around = value_at(result, path[:end])
         if around is ABSENT and value is not ABSENT:
