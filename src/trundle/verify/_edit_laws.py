@@ -291,8 +291,8 @@ def stays_for_another(
 ) -> bool:
     """Whether a version sees an object after an edit because a third version has more in it than the writer.
 
-    That is so where the third version sees the edit as its writer made it, and what it sees is an object to the version even
-    where nothing else is stored.
+    That is so where nothing that the third version sees is against what its writer made of it, and what it sees is an object to the
+    version even where nothing else is stored.
 
     Args:
         scheme: the scheme of the generated package.
@@ -308,7 +308,13 @@ def stays_for_another(
             continue
         alone = scheme.to_storage(scheme.from_storage(written, third))
         seen = view(scheme, alone, writer)
-        if all(same(value_at(seen, each.path), each.other) for each in made) and same(
+        against = (
+            difference
+            for each in made
+            for difference in differences(each.other, value_at(seen, each.path))
+            if difference.other is not MISSING
+        )
+        if next(against, None) is None and same(
             value_at(view(scheme, alone, version), place), found
         ):
             return True

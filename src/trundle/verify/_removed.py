@@ -80,18 +80,22 @@ def may_go(
 
 
 def may_stay(
-    stays: Stays, removed: tuple[str, Any, Any], version: str, left: tuple[Path, Any]
+    stays: Stays, removed: tuple[str, Any, Any], version: str, was: Any, left: tuple[Path, Any]
 ) -> bool:
-    """Whether all that a version goes on to see may be outside of the objects that an edit removes, in some version.
+    """Whether all that a version goes on to see is hidden from the writer, and may be outside of the objects that it removes.
 
-    The arguments are those of `may_go`.
+    Args:
+        stays: what is known of where versions have it.
+        removed: the writer's version, what it read, and what it wrote.
+        version: the version that goes on to see something.
+        was: what the version is shown of what the writer read.
+        left: where it sees something, and what.
     """
     writer, *edit = removed
     gone = [each for each in _objects(edit[0]) if _lacks(edit[1], each)]
-    return bool(gone) and all(
-        stays((writer, holder), (version, each)) is not False
-        for holder in gone
-        for each in leaves(*left)
+    found = list(leaves(*left))
+    return all(value_at(was, each) is MISSING for each in found) and all(
+        stays((writer, holder), (version, each)) is not False for holder in gone for each in found
     )
 
 
