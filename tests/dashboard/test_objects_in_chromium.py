@@ -5,6 +5,7 @@ import re
 import browsers
 import pytest
 import serving
+from access import TOKENS
 from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, member
 from playwright.sync_api import expect
 from projects import Installer
@@ -178,6 +179,53 @@ def test_a_list_goes_on_after_a_restart_of_its_server(browser, folder, tmp_path)
             server = Served(folder, *options)
             create(server, "bob", team="red")
             expect(page.get_by_role("link", name="bob")).to_be_visible()
+    finally:
+        server.kill()
+
+
+def sign_in(page, token="root-token"):
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def sign_in_elsewhere(page):
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Sign in").click()
+    sign_in(opened.value)
+    expect(opened.value.get_by_role("button", name="Sign out root")).to_be_visible()
+    opened.value.close()
+
+
+@pytest.mark.full
+def test_what_was_typed_stays_where_the_session_ended(browser, folder, tmp_path):
+    options = "--store", tmp_path / "store.sqlite", "--port", str(serving.free_port())
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    options = *options, "--tokens", tmp_path / "tokens.csv"
+    server = Served(folder, *options)
+    try:
+        server.headers = {"authorization": "Bearer root-token"}
+        create(server, "ada", team="red", age=36)
+        with browsers.tab(browser, server.url) as page:
+            page.goto(f"/ui/objects/edit?{ADA}&v={OLD}&as=form")
+            sign_in(page)
+            page.get_by_label("team").fill("green")
+            server.stop()
+            server = Served(folder, *options)
+            server.headers = {"authorization": "Bearer root-token"}
+            page.get_by_role("button", name="Show what changes").click()
+            expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
+            for width in (400, 1400):
+                page.set_viewport_size({"width": width, "height": 900})
+                assert browsers.flaws(page) == []
+            sign_in_elsewhere(page)
+            page.get_by_role("button", name="Send it again").click()
+            expect(page.get_by_role("row", name='group "red" "green"')).to_be_visible()
+            page.context.clear_cookies()
+            page.get_by_role("button", name="Save").click()
+            sign_in_elsewhere(page)
+            page.get_by_role("button", name="Send it again").click()
+            expect(page.get_by_role("heading", name="ada")).to_be_visible()
+        assert server.ask("GET", f"{PATH}/ada").body["team"] == "green"
     finally:
         server.kill()
 

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 HOME = "/ui/"
 SIGN_IN = "/ui/sign-in"
+SIGN_OUT = "/ui/sign-out"
 THEMES = ("auto", "light", "dark")
 _THEME_COOKIE = "trundle-theme"
 _MEDIA_TYPES = {
