@@ -183,6 +183,26 @@ def test_a_list_goes_on_after_a_restart_of_its_server(browser, folder, tmp_path)
         server.kill()
 
 
+LEFT_OF_LINES = """cell => {
+  const text = document.createRange();
+  text.selectNodeContents(cell);
+  return [...text.getClientRects()].map(line => Math.round(line.left));
+}"""
+
+
+@pytest.mark.full
+def test_on_a_narrow_page_names_come_first_and_lines_begin_below_each_other(browser, server):
+    create(server, "ada", team="red" * 30)
+    with browsers.tab(browser, server.url, viewport={"width": 400, "height": 900}) as page:
+        page.goto(f"/ui/objects/list?{OF}")
+        name = page.get_by_role("link", name="ada").bounding_box()
+        assert name["y"] < page.locator("td[data-label=Namespace]").bounding_box()["y"]
+        page.goto(f"/ui/objects/one?{ADA}&v={OLD}&v={NEW}")
+        lines = page.locator(f"td[data-label={OLD}]", has_text="redred").evaluate(LEFT_OF_LINES)
+        assert len(lines) > 2
+        assert len({*lines}) == 1
+
+
 def sign_in(page, token="root-token"):
     page.get_by_label("Token").fill(token)
     page.get_by_role("button", name="Sign in").click()

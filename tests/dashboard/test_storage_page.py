@@ -103,7 +103,7 @@ def test_the_page_reads_all_that_is_stored_only_when_it_is_asked_for_sizes(store
     finally:
         event.remove(Engine, "before_cursor_execute", note)
     cells = re.findall(r'<td data-label="(Earlier states|Bytes)">([^<]*)</td>', answer.text)
-    assert cells == [("Earlier states", "0"), ("Bytes", str(size))]
+    assert cells == [("Earlier states", "0"), ("Bytes", f"{size:,}")]
 
 
 def spoil(store, names):

@@ -110,8 +110,10 @@ def _templates() -> jinja2.Environment:
     return found
 
 
-def _moment(at: dt.datetime) -> str:
-    """A time to the minute, in UTC."""
+def _moment(at: dt.datetime | str) -> str:
+    """A time, which may be written as the API writes it, to the minute and in UTC."""
+    if isinstance(at, str):
+        at = dt.datetime.fromisoformat(at)
     return at.astimezone(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
