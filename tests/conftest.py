@@ -4,8 +4,10 @@ import gc
 import os
 
 import amounts
+import migrating
 import pytest
 
+migrating.install()
 gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
 
 

@@ -256,7 +256,9 @@ def test_changes_are_given_at_the_paths_of_old_clients(client, brief_watches):
     assert client.call("GET", f"{base}/namespaces/default/members/eve/status")[0] == 405
 
 
-def test_who_wants_bookmarks_and_begins_anywhere_is_shown_where_changes_begin(client, brief_watches):
+def test_who_wants_bookmarks_and_begins_anywhere_is_shown_where_changes_begin(
+    client, brief_watches
+):
     client.create(NEW, "ada", group="red")
     query = {"watch": "1", "allowWatchBookmarks": "true"}
     for more in ({}, {"resourceVersion": "0"}):
