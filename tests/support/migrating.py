@@ -1,7 +1,7 @@
 """Migrates new SQLite databases by the statements that the same migrations came to when they ran first in this process.
 
-Most tests begin with new databases, and Alembic takes ten times as long as these statements. What has any revision, and what is
-on a server, is migrated by Alembic.
+Most tests begin with new databases, and Alembic takes ten times as long as these statements. It migrates what has any revision,
+what is on a server, and installations, whose first migration also takes over files of earlier releases.
 """
 
 from pathlib import Path
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from trundle.database import Migrations
 
 _by_alembic = Migrations.upgrade
-_found: dict[tuple[Path, str], list[str]] = {}
+_found: dict[tuple[Path, str, tuple[str, ...]], list[str]] = {}
 
 
 def install() -> None:
@@ -20,20 +20,25 @@ def install() -> None:
 
 
 def _upgrade(self: Migrations, connection: Connection) -> None:
-    key = self.folder, self.head
-    if connection.dialect.name != "sqlite" or self.revision(connection):
+    if (
+        connection.dialect.name != "sqlite"
+        or self.name == "installation"
+        or self.revision(connection)
+    ):
         _by_alembic(self, connection)
-    elif key in _found:
+        return
+    before = _definitions(connection)
+    key = self.folder, self.head, before
+    if key in _found:
         for each in _found[key]:
             connection.exec_driver_sql(each)
     else:
-        before = _definitions(connection)
         _by_alembic(self, connection)
         made = [each for each in _definitions(connection) if each not in before]
         _found[key] = [*made, f"INSERT INTO {self.version_table} VALUES ('{self.head}')"]
 
 
-def _definitions(connection: Connection) -> list[str]:
+def _definitions(connection: Connection) -> tuple[str, ...]:
     """The statements that make the tables and indexes of a database."""
     found = connection.exec_driver_sql("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
-    return [each for (each,) in found]
+    return tuple(each for (each,) in found)
