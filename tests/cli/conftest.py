@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import typer.testing
-from database_fixtures import on_server, server  # noqa: F401 - fixtures
+from database_fixtures import on_server, server, template  # noqa: F401 - fixtures
 from typer.testing import CliRunner
 
 from trundle.cli._app import app

@@ -9,7 +9,7 @@ from pathlib import Path
 import asgi
 import pytest
 from access import TOKENS
-from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
+from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 from objects_pages import OWN, post
 from sqlalchemy import event, text
 from sqlalchemy.engine import Engine
