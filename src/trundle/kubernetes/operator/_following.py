@@ -98,10 +98,7 @@ class Follower:
         """
         report = Report()
         try:
-            wanted = wanted_of(document)
-            report.stops(wanted.misread.values(), "InvalidAnnotation", ready=True)
-            self._take(document, wanted)
-            self._follow(document, wanted, report)
+            self._follow(document, self._wanted(document, report), report)
         except (SupersededError, LostLeaseError):
             raise
         except SpecError as error:
@@ -113,6 +110,21 @@ class Follower:
         except (TrundleError, OSError) as error:
             report.says("Failed", words_of(error))
         return report
+
+    def _wanted(self, document: Mapping[str, Any], report: Report) -> Wanted:
+        """What an installation asks for.
+
+        Raises:
+            SpecError: it cannot be understood, or another one asks for the same; what is in the cluster is kept up.
+        """
+        try:
+            wanted = wanted_of(document)
+            report.stops(wanted.misread.values(), "InvalidAnnotation", ready=True)
+            self._take(document, wanted)
+        except SpecError:
+            self._delivery.keep_up(document)
+            raise
+        return wanted
 
     def remove(self, document: Mapping[str, Any]) -> Report:
         """Takes an installation out of the cluster; the report is ready when it is gone.
@@ -203,10 +215,8 @@ class Follower:
         except (RefusedError, MissingRootError) as error:
             # Until the objects are rewritten, what is installed is looked after.
             present = self._package(wanted)
-            if present is None:
-                raise
-            if error.code is not RefusalCode.STILL_STORED:
-                self._delivery.keep_up(document, present)
+            if present is None or error.code is not RefusalCode.STILL_STORED:
+                self._delivery.keep_up(document)
                 raise
             goes_back = wanted.roll_back is not None and wanted.roll_back == present.version
             waits = [replace(each, advice=_WAIT) for each in error.findings]
