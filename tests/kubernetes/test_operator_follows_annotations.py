@@ -8,6 +8,7 @@ import sites
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
 from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
+from trundle.kubernetes.operator._advising import foreseen
 from trundle.kubernetes.operator._annotations import carry_out, hold
 from trundle.kubernetes.operator._reporting import Report
 
@@ -98,9 +99,30 @@ def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
     assert looked(site, roll_back="1.1.0") == "1.0.0"
     report = Report()
     with site.installation() as installation:
-        report.waits(foresee(installation, [NAME])[0].plan.blocked)
+        report.waits(foreseen(foresee(installation, [NAME])[0]).plan.blocked)
     assert list(report.blocked) == ["Hold"]
-    assert "1.1.0: held; remove the annotation" in report.blocked["Hold"]
+    assert "1.1.0 is held: rolled back to 1.0.0; remove the annotation" in report.blocked["Hold"]
+
+
+def test_advice_can_be_followed_in_a_cluster(tmp_path):
+    """Where there is neither `--to` nor `unhold`."""
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=read_policy({"minor": "never", "major": "window"}, "policy"))
+    site.publish("1.1.0")
+    site.publish("2.0.0")
+
+    def messages():
+        with site.installation() as installation:
+            plan = foreseen(foresee(installation, [NAME])[0]).plan
+            return {str(each.entry.version): each.message for each in plan.blocked}
+
+    words = "the policy says never for minor upgrades; change `spec.policy`"
+    assert messages()["1.1.0"] == words
+    assert messages()["2.0.0"].endswith("; change `spec.policy`")
+    looked(site, hold="an audit; and more")
+    words = "everything is held: an audit; and more; remove the annotation `trundle.dev/hold`"
+    assert messages()["2.0.0"].startswith(words)
 
 
 @pytest.mark.full

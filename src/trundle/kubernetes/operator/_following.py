@@ -12,7 +12,6 @@ from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
     Installation,
-    Outlook,
     Package,
     check_root,
     complete,
@@ -24,7 +23,7 @@ from trundle.installation import (
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import advised, words_of
+from trundle.kubernetes.operator._advising import foreseen, words_of
 from trundle.kubernetes.operator._annotations import carry_out, hold, not_carried_out
 from trundle.kubernetes.operator._applying import Leftover
 from trundle.kubernetes.operator._delivering import Delivery, name_of, owner_of
@@ -271,7 +270,7 @@ class Follower:
             report.stops(refused, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
-        outlook = _advised(foresee(self._installation, [name])[0])
+        outlook = foreseen(foresee(self._installation, [name])[0])
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
         report.waits(outlook.plan.blocked)
@@ -363,13 +362,6 @@ class Follower:
 def is_leaving(document: Mapping[str, Any]) -> bool:
     """Whether an installation is being deleted."""
     return "deletionTimestamp" in document["metadata"]
-
-
-def _advised(outlook: Outlook) -> Outlook:
-    """An outlook with advice that can be followed in a cluster."""
-    refusals = tuple(map(advised, outlook.plan.refusals))
-    plan = msgspec.structs.replace(outlook.plan, refusals=refusals)
-    return msgspec.structs.replace(outlook, plan=plan)
 
 
 def _held(wanted: Wanted) -> Finding:
