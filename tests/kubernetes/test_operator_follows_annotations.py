@@ -6,6 +6,7 @@ import pytest
 import sites
 
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
+from trundle.errors import Finding, Place
 from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
 from trundle.kubernetes.operator._advising import foreseen
@@ -264,5 +265,21 @@ def test_packages_go_back_together_when_the_cluster_is_ready_for_all(tmp_path):
     with site.installation() as installation:
         with pytest.raises(RefusedError) as error:
             carry_out(installation, NAME, asked(roll_back="1.1.0"), not_ready, ["acme/core"])
+        assert error.value.code is RefusalCode.STILL_STORED
+        assert versions_in(installation) == {"1.1.0"}
+
+
+def test_packages_that_fit_together_wait_until_they_can_read_what_is_stored(tmp_path):
+    """So that it is rewritten: as one alone, they are not said to be in conflict."""
+    where = Place(object="members.example.com")
+    stored = [Finding(RefusalCode.STILL_STORED, where, "no v3", "some", "wait")]
+
+    def unreadable(_before, after):
+        return stored if (after.name, str(after.version)) == ("acme/core", "1.0.0") else []
+
+    site = paired(tmp_path)
+    with site.installation(unreadable=unreadable) as installation:
+        with pytest.raises(RefusedError) as error:
+            carry_out(installation, NAME, asked(roll_back="1.1.0"), ready, ["acme/core"])
         assert error.value.code is RefusalCode.STILL_STORED
         assert versions_in(installation) == {"1.1.0"}
