@@ -18,6 +18,7 @@ from trundle._late_answers import LateAnswerError
 from trundle.errors import Kind, TrundleError, plain_reason
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
+from trundle.registry._outages import Late
 from trundle.registry._pool import open_pool
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
@@ -36,11 +37,14 @@ _TROUBLE = frozenset({429, 500, 502, 503, 504})
 _TRANSIENT = frozenset({408, 425}) | _TROUBLE
 _UNAUTHORISED = 401
 _FORBIDDEN = 403
+_READING = frozenset({"GET", "HEAD"})
 _LARGEST_ERROR = 64 * 1024
 _LAST_WORDS = 10.0
 _LARGEST_TOKEN = 1024 * 1024
 _LONGEST_MESSAGE = 500
 _PIECE = 256 * 1024
+_ENOUGH = 64 * 1024
+_ANY = range(100, 600)
 _REDIRECTS = 5
 _CONNECTIONS = 8
 
@@ -77,6 +81,7 @@ class Transport:
     ) -> None:
         self.base = base
         self.settings = settings
+        self._find = find
         parts = urlsplit(base)
         self._origin = (parts.scheme, parts.netloc)
         self._pool = open_pool(base, settings, _CONNECTIONS)
@@ -126,7 +131,9 @@ class Transport:
             except urllib3.exceptions.HTTPError as error:
                 failure = plain_reason(error)
                 is_late = repeatable and self._is_late(error)
-                if is_late or attempt + 1 == attempts:
+                if is_late and method in _READING:
+                    self.give_up(url, repository, failure, headers)
+                elif is_late or attempt + 1 == attempts:
                     self._note(url, failure)
                 if is_late or _is_final(error):
                     raise self._unreachable(url, failure) from None
@@ -154,9 +161,28 @@ class Transport:
         """A URL at the registry, from a path or from what a header says."""
         return urljoin(f"{self.base}/", path)
 
-    def give_up(self, url: str, reason: str) -> None:
-        """Takes note that the content of an answer did not come whole: the host is not asked again in this round of `settings.outages`."""
-        self._note(url, reason)
+    def give_up(
+        self, url: str, repository: str, reason: str, headers: dict[str, str] | None = None
+    ) -> None:
+        """Takes note that an answer did not come whole: the host is not asked again in this round of `settings.outages`."""
+        if self.settings.outages is not None:
+            late = Late(reason, lambda: self._ask_again(url, repository, headers))
+            self.settings.outages.give_up(urlsplit(self.url(url)).netloc, repository, late)
+
+    def _ask_again(self, url: str, repository: str, headers: dict[str, str] | None) -> None:
+        """Asks once more what was answered too slowly, whatever the outages are; of a long answer only the beginning is waited for.
+
+        Raises:
+            UnreachableError: there is no answer, or not in time.
+        """
+        alone = msgspec.structs.replace(self.settings, outages=None, retries=0)
+        way = Transport(self.base, alone, self._find)
+        response = way.call("GET", url, repository=repository, accept=_ANY, headers=headers)
+        with contextlib.closing(response):
+            try:
+                read_beginning(response, time.monotonic() + alone.request_time)
+            except TransferError as error:
+                raise self._unreachable(url, str(error)) from None
 
     def _is_late(self, error: urllib3.exceptions.HTTPError) -> bool:
         """Whether an answer took so long that it is not asked for again; callers with many registries in turn wait once."""
@@ -196,7 +222,7 @@ class Transport:
     def _send(
         self, method: str, url: str, headers: dict[str, str], body: Body
     ) -> urllib3.BaseHTTPResponse:
-        reads = method in {"GET", "HEAD"}
+        reads = method in _READING
         response = self._pool.request(
             method,
             url,
@@ -314,6 +340,19 @@ def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[byte
                 raise SlowTransferError("a transfer that takes too long")
     except urllib3.exceptions.HTTPError as error:
         raise TransferError(plain_reason(error)) from None
+
+
+def read_beginning(response: urllib3.BaseHTTPResponse, deadline: float) -> None:
+    """Reads an answer whose content does not matter; of a long one only the beginning.
+
+    Raises:
+        TransferError: it broke off, or took too long.
+    """
+    size = 0
+    for piece in pieces(response, deadline):
+        size += len(piece)
+        if size > _ENOUGH:
+            return
 
 
 def read_small(response: urllib3.BaseHTTPResponse, limit: int, seconds: float, where: str) -> bytes:

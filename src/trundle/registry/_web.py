@@ -10,9 +10,10 @@ import msgspec
 import urllib3
 
 from trundle.errors import plain_reason
+from trundle.registry._outages import Late
 from trundle.registry._pool import open_pool
 from trundle.registry._settings import HttpSettings
-from trundle.registry._transport import TransferError, pieces
+from trundle.registry._transport import TransferError, pieces, read_beginning
 from trundle.registry.errors import RegistryRefusedError, UnauthorisedError, UnreachableError
 
 _OK, _NOT_FOUND, _SERVER_ERROR = 200, 404, 500
@@ -20,7 +21,6 @@ _SUCCESS = range(200, 300)
 _DENIED = (401, 403)
 _TRANSIENT = (429, 502, 503, 504)
 _LONGEST_PAUSE = 5.0
-_ENOUGH = 64 * 1024
 _ADVICE = "check the address and the network, and try again"
 
 
@@ -56,7 +56,8 @@ def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[byt
     except (urllib3.exceptions.HTTPError, TransferError) as error:
         failure = _unreachable(url, error)
         if outages is not None:
-            outages.note(host, failure.found)
+            alone = msgspec.structs.replace(settings, outages=None)
+            outages.give_up(host, folder, Late(failure.found, lambda: reach(url, alone)))
         raise failure from None
 
 
@@ -92,11 +93,7 @@ def reach(url: str, settings: HttpSettings) -> None:
     """
     try:
         with _asked("GET", url, settings, {}, retry=False) as response:
-            deadline, size = time.monotonic() + settings.request_time, 0
-            for each in pieces(response, deadline):
-                size += len(each)
-                if size > _ENOUGH:
-                    return
+            read_beginning(response, time.monotonic() + settings.request_time)
     except (urllib3.exceptions.HTTPError, TransferError) as error:
         raise _unreachable(url, error) from None
 
