@@ -2,6 +2,7 @@
 
 import pytest
 import serving
+from losing import lose_manifest
 from publishing_support import QUICK, WORD, channel_of, keys_in, now, package, release
 
 from trundle.channels import ChannelError, RefusalCode, RefusedError, Unpublish, operation_to_json
@@ -342,7 +343,7 @@ def test_content_that_is_damaged_is_named_and_restored(layout, tmp_path, damage)
 def test_content_that_a_registry_lost_is_restored(remote, tmp_path):
     folder = package(tmp_path / "a", "1.0.0")
     release(remote, folder)
-    remote.delete_manifest(remote.resolve("1.0.0").digest)
+    lose_manifest(remote, remote.resolve("1.0.0").digest)
     assert [each.kind for each in repair(channel_of(remote))] == ["damaged-content"]
     release(remote, folder, skip_existing=True)
     assert repair(channel_of(remote)) == ()

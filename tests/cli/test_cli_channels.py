@@ -9,6 +9,7 @@ import subprocess
 import pytest
 import warm
 from amounts import some_of
+from losing import lose_manifest
 
 from trundle._clock import now
 from trundle.registry import open_repository
@@ -198,7 +199,7 @@ def test_content_that_is_gone_is_brought_back_from_the_folder(shop):
     digest = repository.resolve("1.0.0").digest
     shop.unpublish("1.0.0", "--reason", "a flaw")
     if repository.has_manifest(digest):
-        repository.delete_manifest(digest)
+        lose_manifest(repository, digest)
     assert "content-missing" in shop.unpublish("1.0.0", "--undo", code=5).stderr
     assert "digest-changed" in shop.unpublish("1.0.0", "--undo", "--content", "db", code=6).stderr
     shop.write("1.0.0")

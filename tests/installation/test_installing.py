@@ -6,6 +6,7 @@ import json
 
 import pytest
 import serving
+from losing import lose_manifest
 from sites import MONDAY, Site
 
 from trundle.channels import (
@@ -515,7 +516,7 @@ def test_content_that_a_real_registry_lost_is_refused(site):
     site.publish("1.0.0")
     site.install()
     entry = site.publish("1.0.1").entry
-    site.channel().repository.delete_manifest(entry.digest)
+    lose_manifest(site.channel().repository, entry.digest)
     before = site.snapshot()
     with site.installation() as installation:
         result = upgrade(installation)

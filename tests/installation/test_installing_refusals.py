@@ -7,6 +7,7 @@ import sqlite3
 
 import msgspec
 import pytest
+from losing import lose_manifest
 from sites import Site
 
 from trundle.channels import (
@@ -399,7 +400,7 @@ def test_content_that_is_missing(site):
 
 def test_a_manifest_that_is_missing(site):
     repository = site.channel().repository
-    repository.delete_manifest(repository.resolve("1.0.1").digest)
+    lose_manifest(repository, repository.resolve("1.0.1").digest)
     refused(site, RefusalCode.CONTENT_MISSING)
 
 

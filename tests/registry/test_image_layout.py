@@ -15,6 +15,7 @@ import pytest
 import serving
 from amounts import full
 from artifacts import LAYER, push, push_index
+from losing import lose_manifest
 
 from trundle._locking import locked
 from trundle.registry import (
@@ -367,7 +368,7 @@ def test_a_tag_that_moves_before_what_it_named_is_read_is_looked_up_again(layout
     def read_after_another(*arguments):
         monkeypatch.setattr(DirectoryRepository, "_read", read)
         push(layout, b"2", tag="stable")
-        layout.delete_manifest(old.digest)
+        lose_manifest(layout, old.digest)
         return read(*arguments)
 
     monkeypatch.setattr(DirectoryRepository, "_read", read_after_another)

@@ -1,8 +1,10 @@
 """The queue of tags, at a real registry."""
 
 import contextlib
+import functools
 import threading
 import time
+from typing import NamedTuple
 
 import pytest
 import serving
@@ -18,9 +20,11 @@ from trundle.registry import (
     LeaseLostError,
     RegistryRefusedError,
     UnreachableError,
+    digest_of,
     open_registry,
 )
-from trundle.registry._lease import TagLease
+from trundle.registry._lease import LEASE_ARTIFACT, TagLease
+from trundle.registry._markers import put_marker
 
 
 @pytest.fixture
@@ -168,19 +172,87 @@ def test_a_holder_notices_that_it_shows_no_sign_of_life(remote, passing, monkeyp
             lease.check()
 
 
-@pytest.mark.full
-def test_a_process_that_was_killed_is_not_waited_for_long(remote, passing):
-    """The time that the next publisher waits with the settings that users have."""
-    settings = HttpSettings()
-    ledger, content = (
-        {"name": name, "seconds": settings.lease, "poll": settings.poll}
-        for name in ("ledger", "content")
-    )
-    for lease in (ledger, content):
-        assert queue(remote, passing, **lease)._queue(9)
-    begin = passing.seconds()
-    with queue(remote, passing, **ledger).held(60), queue(remote, passing, **content).held(60):
-        assert passing.seconds() - begin < 15
+class Passing(Timer):
+    """Time that passes where one waits, and what others do meanwhile."""
+
+    def __init__(self):
+        self.now = 0.0
+        self.due = []
+
+    def seconds(self):
+        return self.now
+
+    def sleep(self, seconds):
+        self.now += seconds
+        while self.due and self.due[0][0] <= self.now:
+            self.due.pop(0)[1]()
+
+
+class Tags:
+    """A repository with nothing but tags, each answer of which takes some time."""
+
+    location = "acme/crm"
+
+    def __init__(self, timer, answer):
+        self.timer, self.answer, self.digests = timer, answer, {}
+
+    def tags(self, *, internal):
+        self.timer.sleep(self.answer)
+        return [*self.digests]
+
+    def put_blob(self, _content, _descriptor):
+        self.timer.sleep(self.answer)
+
+    def put_manifest(self, content, _kind, *, tag):
+        self.timer.sleep(self.answer)
+        self.digests[tag] = digest_of(content)
+
+    def resolve(self, tag):
+        self.timer.sleep(self.answer)
+        return Found(self.digests.get(tag, ""))
+
+    def remove_unique_tag(self, tag):
+        self.timer.sleep(2 * self.answer)
+        self.digests.pop(tag, None)
+
+
+class Found(NamedTuple):
+    digest: str
+
+
+def waited(answer, *, dead, renewals=0):
+    """How long a publisher waits for each of three leases, one inside the other, from when their holder was killed."""
+    settings, timer = HttpSettings(), Passing()
+    repository, at_once = Tags(timer, answer), Tags(timer, 0)
+    at_once.digests = repository.digests
+    leases = [
+        {"name": each, "seconds": settings.lease, "poll": settings.poll, "timer": timer}
+        for each in ("ledger", "content", "tags")
+    ]
+    killed = timer.now
+    if dead:
+        holders = [TagLease(repository, **each) for each in leases]
+        tags = [each._queue(60).tag for each in holders]
+        killed = timer.now
+        for number in range(1, renewals + 1):
+            killed += max(each._seconds for each in holders) / 8
+            for tag in tags:
+                sign = functools.partial(put_marker, at_once, tag, LEASE_ARTIFACT, sign=f"{number}")
+                timer.due.append((killed, sign))
+    sights = {}
+    found = []
+    for each in leases:
+        assert TagLease(repository, **each, sights=sights)._queue(timer.now + 300)
+        found.append(timer.now - killed)
+    return found
+
+
+@pytest.mark.parametrize("renewals", [0, 1, 2, 8, 9])
+@pytest.mark.parametrize("answer", [0.001, 0.1, 0.2, 0.25])
+def test_a_process_that_was_killed_is_not_waited_for_long(answer, renewals):
+    """With the settings that users have, for one that held three leases at a registry that may be slow."""
+    killed, undisturbed = waited(answer, dead=True, renewals=renewals), waited(answer, dead=False)
+    assert all(found - usual < 15 for found, usual in zip(killed, undisturbed, strict=True))
 
 
 def test_one_whose_ticket_was_removed_queues_again(remote, passing):
@@ -272,7 +344,7 @@ def test_a_registry_that_answers_slowly_is_queued_at(repository, passing, second
     lease = queue(Slow(), passing, seconds=seconds)
     with lease.held(10):
         assert len(lease_tags(repository)) == 1
-    assert lease._seconds == 0.492
+    assert lease._seconds == 0.246
 
 
 def test_waiting_ends_also_where_each_ticket_is_removed(repository):

@@ -5,6 +5,7 @@ import os
 
 import pytest
 from artifacts import LAYER, manifest, push, push_index
+from losing import lose_manifest
 
 from trundle.registry import (
     OCI_MANIFEST,
@@ -254,18 +255,6 @@ def test_a_manifest_that_went_with_its_tag_comes_back(repository):
     assert not repository.restore_manifest(ABSENT)
 
 
-def test_a_deleted_manifest_takes_all_its_tags_along(repository):
-    descriptor = push(repository, b"1", tag="1.0.0")
-    repository.set_tag("latest", descriptor.digest)
-    push(repository, b"2", tag="2.0.0")
-    repository.delete_manifest(descriptor.digest)
-    assert repository.tags() == ["2.0.0"]
-    with pytest.raises(NotFoundError):
-        repository.get_manifest(descriptor.digest)
-    with pytest.raises(NotFoundError):
-        repository.delete_manifest(descriptor.digest)
-
-
 def test_an_index_has_members(repository):
     first, second = push(repository, b"1"), push(repository, b"2")
     index = push_index(repository, first, second, tag="both")
@@ -291,6 +280,6 @@ def test_referrers_are_listed_by_their_subject(repository):
 def test_a_deleted_referrer_does_not_hinder_the_next(repository):
     subject = push(repository, b"1", tag="1.0.0")
     first = push(repository, b"a", subject=subject)
-    repository.delete_manifest(first.digest)
+    lose_manifest(repository, first.digest)
     second = push(repository, b"b", subject=subject)
     assert [each.digest for each in repository.referrers(subject.digest)] == [second.digest]

@@ -34,7 +34,6 @@ WRITES = (
     "set_tag",
     "remove_tag",
     "remove_unique_tag",
-    "delete_manifest",
 )
 WORD = "stable"
 

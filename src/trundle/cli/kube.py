@@ -1,7 +1,6 @@
 """The commands of a cluster: CRDs, and the conversion webhook."""
 
 import contextlib
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -94,12 +93,13 @@ def crds(
 
 def _in_file(path: Path) -> tuple[dict[str, Any], str]:
     """The CRDs of a file, by name; and what the file is called."""
+    from trundle.documents import plain  # noqa: PLC0415
     from trundle.kubernetes import read_definitions  # noqa: PLC0415
-    from trundle.project import read_documents  # noqa: PLC0415
+    from trundle.project import parse_documents  # noqa: PLC0415
 
     where = "standard input" if path == _STANDARD_INPUT else str(path)
     text = sys.stdin.buffer.read() if path == _STANDARD_INPUT else path.read_bytes()
-    documents = [json.loads(each.data) for each in read_documents(text, where)]
+    documents = [plain(each.root) for each in parse_documents(text, where)]
     return read_definitions(documents, where), where
 
 

@@ -9,11 +9,10 @@ from trundle.documents import (
     MapNode,
     Node,
     ScalarNode,
-    decode,
     parse_json,
     parse_yaml,
 )
-from trundle.project import read_documents, write_nodes
+from trundle.project import parse_documents, write_nodes
 
 Path: TypeAlias = tuple[str | int, ...]
 """Where a value stands: keys of objects, and numbers of list elements."""
@@ -35,9 +34,7 @@ def document_nodes(text: str) -> list[Node]:
     Raises:
         UnreadableError: it cannot be read.
     """
-    return [
-        json_node(decode(each.data, "")) for each in read_documents(text.encode(), "the document")
-    ]
+    return [each.root for each in parse_documents(text.encode(), "the document")]
 
 
 def value_nodes(text: str) -> list[Node]:

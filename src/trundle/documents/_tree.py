@@ -78,7 +78,7 @@ def plain(node: Node) -> Any:
     """The plain value of a node; numbers are Python's."""
     match node:
         case ScalarNode():
-            return node.text if node.is_text else msgspec.json.decode(node.json)
+            return node.text if node.is_text else json.loads(node.json)
         case ListNode():
             return [plain(item) for item in node.items]
         case MapNode():

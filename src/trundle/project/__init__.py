@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from trundle.project.documents import (
         Document,
         elements,
+        parse_documents,
         read_documents,
         write_documents,
         write_nodes,
@@ -138,6 +139,7 @@ __all__ = [
     "lock_path",
     "package_folder",
     "parse_config",
+    "parse_documents",
     "plan_init",
     "plan_release",
     "projects_in",

@@ -56,7 +56,11 @@ def read_documents(text: bytes, name: str) -> list[Document]:
 
 
 def parse_documents(text: bytes, name: str) -> list[Parsed]:
-    """Like `read_documents`, with the nodes of each document."""
+    """Like `read_documents`, with the nodes of each document, where every value has its line.
+
+    Raises:
+        UnreadableError: as `read_documents` does.
+    """
     parsed = _parse(decode(text, name), name)
     if not parsed:
         raise UnreadableError(name, 1, "a document", "nothing", "write at least one object")

@@ -26,7 +26,7 @@ from trundle.registry._interface import (
     check_expected,
     is_internal,
 )
-from trundle.registry._lease import TagLease
+from trundle.registry._lease import Sight, TagLease
 from trundle.registry._markers import REMOVED_ARTIFACT, put_marker
 from trundle.registry._model import (
     MANIFEST_TYPES,
@@ -81,6 +81,7 @@ class HttpRepository:
         self.name = name
         self.transport = transport
         self._path = f"/v2/{name}"
+        self._sights: dict[str, Sight] = {}
         self._requests = Requests(transport, name)
         self._deletions = Deletions(self._requests, transport, location, f"{self._path}/manifests")
 
@@ -193,10 +194,6 @@ class HttpRepository:
             _referrers.list_referrer(self, document, descriptor)
         return descriptor
 
-    def delete_manifest(self, digest: str) -> None:
-        """Deletes a manifest and every tag that points to it."""
-        self._deletions.delete(self._checked(digest))
-
     def restore_manifest(self, digest: str) -> bool:
         """Brings a manifest back that went with its tag, unless it is there."""
         if self.has_manifest(digest):
@@ -288,7 +285,8 @@ class HttpRepository:
         """Keeps all others out who ask for the lease of that name; a queue of tags."""
         self._deletions.check()
         settings = self.transport.settings
-        with TagLease(self, name, settings.lease, settings.poll).held(wait) as lease:
+        lease = TagLease(self, name, settings.lease, settings.poll, sights=self._sights)
+        with lease.held(wait):
             yield lease
 
     def remove_unique_tag(self, tag: str) -> None:

@@ -244,14 +244,6 @@ class Repository(Protocol):
             RegistryRefusedError: the registry does not delete.
         """
 
-    def delete_manifest(self, digest: str) -> None:
-        """Deletes a manifest and every tag that points to it.
-
-        Raises:
-            NotFoundError: there is no such manifest.
-            RegistryRefusedError: the registry does not delete.
-        """
-
     def restore_manifest(self, digest: str) -> bool:
         """Brings a manifest back that went with its tag, unless it is there.
 

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from trundle._durable import sync_folder, write_durably
+from trundle._durable import write_durably
 from trundle._locking import LockBusyError, locked
 from trundle.registry import _collect, _referrers
 from trundle.registry._files import (
@@ -233,18 +233,6 @@ class DirectoryRepository:
         """Removes a tag whose manifest has no other tag."""
         with contextlib.suppress(NotFoundError):
             self.remove_tag(tag)
-
-    def delete_manifest(self, digest: str) -> None:
-        """Deletes a manifest and every tag that points to it."""
-        with self._changing():
-            path = self._path(digest)
-            if not path.is_file():
-                raise self._missing(digest)
-            index = self._read_index().copy()
-            index.remove_digest(digest)
-            self._write_index(index)
-            path.unlink()
-            sync_folder(path.parent)
 
     def restore_manifest(self, digest: str) -> bool:
         """Whether the manifest is there; it stays when its tag goes, until garbage is collected."""

@@ -113,12 +113,6 @@ class LayoutIndex:
         else:
             self._entries[:] = [each for each in self._entries if each is not entry]
 
-    def remove_digest(self, digest: str) -> None:
-        """Removes the entries of a manifest."""
-        self._entries[:] = [each for each in self._entries if each.get("digest") != digest]
-        self._named = None
-        self._names = {}
-
     def _by_name(self) -> dict[str, dict[str, Any]]:
         """The entries by their tags; the last one counts where another tool wrote several."""
         if self._named is None:

@@ -17,8 +17,10 @@ A process may die. So each sets its ticket anew from time to time, to another ma
 while it holds the lease; and each watches all who are before it: what stays the same for longer than the seconds that it claims in its own name is removed. Each
 measures that with its own monotonic clock from when it sees it. A process in turn counts from before it last set its
 ticket; once half of its time has gone by it sets it no more, and is neither first nor holder any longer. So those who
-died are waited for at the same time, not one after the other. Seconds are few, so that a dead process does not keep others
-for long; where the registry answers slowly, a process claims more. What a holder started before and the registry still carries
+died are waited for at the same time, not one after the other; also those in other queues of the repository, as one that
+died may have held several leases. Seconds are few, so that a dead process does not keep others for long: 15 at most where
+the registry takes up to a quarter of a second for an answer. Where it is slower, a process claims more, as it takes that
+long to set its tags. What a holder started before and the registry still carries
 out later than that would go unnoticed; a ledger (`Ledger`) loses nothing even then.
 """
 
@@ -47,15 +49,19 @@ LEASE_ARTIFACT = "application/vnd.trundle.lease.v1"
 """The artifact type of the tags of a queue."""
 
 _NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,40}[a-z0-9])?")
-_TAG = re.compile(r"(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})")
+_TAG = re.compile(
+    rf"{re.escape(INTERNAL_PREFIX)}lease-(?P<name>{_NAME.pattern})"
+    r"\.(?P<kind>[ct])-(?P<number>\d{10})-(?P<millis>\d{1,9})-(?P<id>[0-9a-f]{16})"
+)
 _LOG = logging.getLogger(__name__)
 _QUIET = 5.0
 """Seconds of waiting that are not reported."""
 _RAREST = 10
 _RENEWED = 8
-"""A ticket is set anew each time that this part of its seconds has gone by."""
-_ANSWERS = 40
-"""A process claims as many seconds as so many answers of the registry take, if that is more than is set."""
+"""A ticket is set anew, and those of others are looked at, each time that this part of its seconds has gone by."""
+_ANSWERS = 20
+"""A process claims as many seconds as so many answers of the registry take, if that is more than is set. In half of them it sets its ticket,
+with seven requests, and sets it anew, with two."""
 
 
 def check_lease_name(name: str, where: str) -> None:
@@ -74,23 +80,35 @@ def check_lease_name(name: str, where: str) -> None:
 
 
 class _Ticket(msgspec.Struct, frozen=True, order=True):
-    """A place in the queue."""
+    """A place in a queue, or one that is being chosen."""
 
     number: int
     id: str
     seconds: float
     tag: str
+    queue: str
+    kind: str
 
 
-class _Sight(msgspec.Struct, frozen=True):
-    """What a tag of another process pointed to, and since when it has."""
+class Sight(msgspec.Struct, frozen=True):
+    """What a tag of another process pointed to, since when it has, and when that was looked at."""
 
     digest: str
     since: float
+    looked: float
 
 
 class TagLease:
-    """A queue at one repository, as one process sees it."""
+    """A queue at one repository, as one process sees it.
+
+    Args:
+        repository: the repository.
+        name: the lease.
+        seconds: how long its holder may show no sign of life, if the registry answers quickly.
+        poll: the pause between two looks at the queue.
+        timer: measures the time.
+        sights: what was seen of other processes in all queues of the repository, by tag; leases of one process share it.
+    """
 
     def __init__(
         self,
@@ -99,6 +117,7 @@ class TagLease:
         seconds: float,
         poll: float,
         timer: Timer | None = None,
+        sights: dict[str, Sight] | None = None,
     ) -> None:
         check_lease_name(name, repository.location)
         self._repository = repository
@@ -108,7 +127,7 @@ class TagLease:
         self._poll = poll
         self._timer = timer or Timer()
         self._since = 0.0
-        self._sights: dict[str, _Sight] = {}
+        self._sights = {} if sights is None else sights
         self._begun = 0.0
         self._logged = False
 
@@ -164,7 +183,7 @@ class TagLease:
         """Waits for the turn; None when others have removed the ticket meanwhile."""
         own = secrets.token_hex(8)
         start = self._timer.seconds()
-        self._look("c")
+        self._look()
         # In milliseconds, as the tag has it: a ticket is found by equality.
         self._seconds = max(self._seconds, round(_ANSWERS * (self._timer.seconds() - start), 3))
         start = self._timer.seconds()
@@ -172,8 +191,9 @@ class TagLease:
         tags = [choosing]
         try:
             self._put(choosing)
-            number = 1 + max((each.number for each in self._look("t")), default=0)
-            ticket = _Ticket(number, own, self._seconds, self._tag("t", number, own))
+            number = 1 + max((each.number for each in self._own(self._look(), "t")), default=0)
+            tag = self._tag("t", number, own)
+            ticket = _Ticket(number, own, self._seconds, tag, self._name, "t")
             tags.append(ticket.tag)
             self._since = self._timer.seconds()
             self._put(ticket.tag)
@@ -190,18 +210,19 @@ class TagLease:
         """Waits until the ticket is first; False when others have removed it."""
         while True:
             begin = self._timer.seconds()
-            choosing = [each for each in self._look("c") if each.id != ticket.id]
-            tickets = self._look("t")
-            if ticket not in tickets:
-                return False
-            lower = [each for each in tickets if each < ticket]
-            if not self._renew(ticket):
+            found = self._look()
+            choosing = [each for each in self._own(found, "c") if each.id != ticket.id]
+            if not choosing and not self._before(ticket, found):
+                found = self._look()
+            lower = self._before(ticket, found)
+            if ticket not in found or not self._renew(ticket):
                 return False
             if not choosing and not lower:
                 return True
             if begin >= deadline:
                 raise self._busy(f"{len(lower)} before it")
-            self._outlast([*choosing, *lower], begin)
+            if not self._outlast([*choosing, *lower], begin, ticket):
+                self._outlast(self._elsewhere(found), begin, ticket)
             self._log_waiting(len({each.id for each in (*choosing, *lower)}), begin)
             # The further behind, the less often.
             pause = self._poll * min(len(lower) + 1, _RAREST)
@@ -240,20 +261,27 @@ class TagLease:
         self._since = begin
         return True
 
-    def _outlast(self, watched: list[_Ticket], now: float) -> None:
-        """Removes processes that have blocked others without a sign of life for too long."""
-        tags = {each.tag for each in watched}
-        self._sights = {tag: sight for tag, sight in self._sights.items() if tag in tags}
+    def _outlast(self, watched: list[_Ticket], now: float, ticket: _Ticket) -> bool:
+        """Removes processes that have blocked others without a sign of life for too long; whether there were any."""
+        removed = False
         for each in watched:
+            if not self._renew(ticket):  # In between, as many may have died.
+                break
             sight = self._sights.get(each.tag)
-            if sight and now - sight.since <= each.seconds:
+            is_over = sight is not None and now - sight.since > each.seconds
+            if sight and not is_over and now - sight.looked <= each.seconds / _RENEWED:
                 continue
             digest = self._digest(each.tag)
-            if sight and digest == sight.digest:
-                self._repository.remove_unique_tag(each.tag)
-            else:
+            if sight is None or digest != sight.digest:
                 # Counted from after it was looked at: by then its owner had set it.
-                self._sights[each.tag] = _Sight(digest, self._timer.seconds())
+                moment = self._timer.seconds()
+                self._sights[each.tag] = Sight(digest, moment, moment)
+            elif is_over:
+                self._repository.remove_unique_tag(each.tag)
+                removed = True
+            else:
+                self._sights[each.tag] = Sight(digest, sight.since, now)
+        return removed
 
     def _digest(self, tag: str) -> str:
         """What a tag points to; nothing for one that is being removed, or is left over from that."""
@@ -262,15 +290,33 @@ class TagLease:
         except NotFoundError:
             return ""
 
-    def _look(self, kind: str) -> list[_Ticket]:
-        """The tags of the queue of one kind."""
+    def _look(self) -> list[_Ticket]:
+        """The tags of all queues; what was seen of others is forgotten."""
         found = []
         for tag in self._repository.tags(internal=True):
-            parts = tag.startswith(self._prefix) and _TAG.fullmatch(tag[len(self._prefix) :])
-            if parts and parts["kind"] == kind:
-                seconds = int(parts["millis"]) / 1000
-                found.append(_Ticket(int(parts["number"]), parts["id"], seconds, tag))
+            parts = _TAG.fullmatch(tag)
+            if parts:
+                number, seconds = int(parts["number"]), int(parts["millis"]) / 1000
+                found.append(
+                    _Ticket(number, parts["id"], seconds, tag, parts["name"], parts["kind"])
+                )
+        for tag in {*self._sights} - {each.tag for each in found}:
+            self._sights.pop(tag, None)
         return found
+
+    def _own(self, found: list[_Ticket], kind: str) -> list[_Ticket]:
+        """The tags of this queue of one kind."""
+        return [each for each in found if (each.queue, each.kind) == (self._name, kind)]
+
+    def _before(self, ticket: _Ticket, found: list[_Ticket]) -> list[_Ticket]:
+        """The tickets that are before one."""
+        return [each for each in self._own(found, "t") if each < ticket]
+
+    def _elsewhere(self, found: list[_Ticket]) -> list[_Ticket]:
+        """Who holds other leases of the repository, or is choosing there."""
+        others = [each for each in found if each.queue != self._name]
+        holders = {each.queue: each for each in sorted(others, reverse=True) if each.kind == "t"}
+        return [*(each for each in others if each.kind == "c"), *holders.values()]
 
     def _put(self, tag: str, sign: str = "") -> None:
         put_marker(self._repository, tag, LEASE_ARTIFACT, sign=sign)

@@ -1,11 +1,11 @@
 """Brings releases into the cluster, in the order that they need, and keeps the one before up where a release cannot be applied."""
 
-import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from trundle.channels import RefusedError
+from trundle.documents import plain
 from trundle.errors import Finding, TrundleError, listed
 from trundle.installation import Installation, Package, unpacked_release
 from trundle.kubernetes._cluster import BUSY, Cluster, RequestError
@@ -24,7 +24,7 @@ from trundle.kubernetes.operator._schemas import SchemasError
 from trundle.kubernetes.operator._storage import unreadable
 from trundle.kubernetes.operator._trying import RejectedError
 from trundle.kubernetes.operator._wanted import KIND
-from trundle.project import UnreadableError, read_documents
+from trundle.project import UnreadableError, parse_documents
 from trundle.version import SemVer, VersionRange
 
 _SUFFIXES = frozenset({".json", ".yaml", ".yml"})
@@ -41,7 +41,7 @@ def parts_in(folder: Path) -> list[Part]:
     files = sorted(each for each in folder.glob("*") if each.suffix in _SUFFIXES)
     files = [each for each in files if each.stem != "kustomization"]
     documents = {
-        file: [json.loads(each.data) for each in read_documents(file.read_bytes(), str(file))]
+        file: [plain(each.root) for each in parse_documents(file.read_bytes(), str(file))]
         for file in files
     }
     for file, some in documents.items():
