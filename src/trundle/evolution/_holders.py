@@ -152,11 +152,14 @@ def entries_within_entries(
 ) -> Mapping[Place, tuple[Place, ...]]:
     """Like `entries_within` for the holders that a stored shape has no place for, by the entry that has the holder itself."""
     found: dict[Place, tuple[Place, ...]] = {}
+    by_hooks = {
+        place for each in lineage.hooks for place in lineage.thread(each.output).places
+    }  # What a hook gives, its entry says to be absent: it stays with what the hook reads.
     for holder in lineage.threads:
         if holder.at(version) is None:
-            places = _entries_in(lineage, version, holder)
-            if apart := tuple(each for each in places if each not in holder.places):
-                found[holder.home(version)] = apart
+            apart = {*_entries_in(lineage, version, holder)} - {*holder.places} - by_hooks
+            if apart:
+                found[holder.home(version)] = tuple(sorted(apart))
     return dict(sorted(found.items()))
 
 
