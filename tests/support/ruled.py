@@ -121,6 +121,7 @@ PROPERTIES = {
     ),
     "found": text("self.find('[0-9]+') == '12'"),
     "all_found": text("self.findAll('[a-c]', 2) == ['a', 'b']"),
+    "grouped": text(r"self.find('[(]?(a|(?P<x>b))+c\\Q(\\E?') == 'abc'"),
     "matched": text("self.matches('^a+$')"),
     "parts": text("self.split(',').size() < 3", "self.lowerAscii() == self", "self.trim() == self"),
     "url": text(
@@ -262,6 +263,7 @@ VALUES = {
     "sums": ([[1, 2], []], [[5, 6], [0], [8]]),
     "found": (["a12b"], ["a1b2", ""]),
     "all_found": (["xaybzc"], ["ba"]),
+    "grouped": (["abc", "xabcx"], ["abd", "(abc", "abc("]),
     "matched": (["aa"], ["ab"]),
     "parts": (["a,b"], ["a,b,c", "A", " a"]),
     "url": (

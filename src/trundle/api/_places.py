@@ -18,7 +18,8 @@ _HEAD = {
     "kind": {"type": "string"},
     "metadata": _METADATA,
 }
-_RULES = "x-kubernetes-validations"
+RULES = "x-kubernetes-validations"
+"""Where a schema has its rules in CEL."""
 
 
 class Place:
@@ -27,6 +28,7 @@ class Place:
     Attributes:
         type: the type of its values, e.g. `object`; empty where there may be any.
         format: the format of its texts; empty where there may be any.
+        is_free: whether the schema says nothing of its properties.
         is_map: whether it is a map rather than an object with properties of its own.
         rules: the rules about its values, as the schema writes them.
         keys: by which properties elements of the list are the same as before; empty where they are not compared.
@@ -37,7 +39,7 @@ class Place:
         self._schema = schema
         self._inner: dict[str, Place] = {}
         self.type: str = schema.get("type", "")
-        self.rules: Sequence[Mapping[str, Any]] = schema.get(_RULES, ())
+        self.rules: Sequence[Mapping[str, Any]] = schema.get(RULES, ())
         self.format: str = schema.get("format", "")
         self.is_free = "additionalProperties" not in schema and "properties" not in schema
         self.is_map = "additionalProperties" in schema and "properties" not in schema
@@ -109,6 +111,6 @@ def _expanded(schema: Mapping[str, Any], served: ServedVersion) -> Mapping[str, 
                     **found.get("properties", {}),
                     "metadata": _METADATA,
                 }
-    rules = [*found.get(_RULES, ()), *schema.get(_RULES, ())]
+    rules = [*found.get(RULES, ()), *schema.get(RULES, ())]
     once = [each for place, each in enumerate(rules) if each not in rules[:place]]
-    return {**found, **schema, _RULES: once}
+    return {**found, **schema, RULES: once}

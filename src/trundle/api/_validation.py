@@ -2,21 +2,22 @@
 
 import copy
 import urllib.parse
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jsonschema_rs
 import msgspec
 
+from trundle.api._causes import causes_of
 from trundle.api._documents import text_of
 from trundle.api._formats import FORMATS
 from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
 from trundle.api._patterns import as_ecma
-from trundle.api._places import root_of
+from trundle.api._places import RULES, root_of
 from trundle.api._requests import Target
-from trundle.api._status import Cause, internal, invalid, type_name
+from trundle.api._status import Cause, internal, invalid
 from trundle.api.apply import duplicates, resource_shape
 from trundle.api.cel import Judged, Rules
 from trundle.schema import ObjectType
@@ -41,20 +42,6 @@ _UNCHECKED = Cause(
 _MOST = 100
 """How many causes are listed."""
 
-_SAYS: Mapping[str, Callable[[str, Any], str]] = {
-    "pattern": lambda field, limit: f"{field} in body should match '{limit}'",
-    "minimum": lambda field, limit: f"{field} in body should be greater than or equal to {limit}",
-    "maximum": lambda field, limit: f"{field} in body should be less than or equal to {limit}",
-    "exclusiveMinimum": lambda field, limit: f"{field} in body should be greater than {limit}",
-    "exclusiveMaximum": lambda field, limit: f"{field} in body should be less than {limit}",
-    "multipleOf": lambda field, limit: f"{field} in body should be a multiple of {limit}",
-    "minLength": lambda field, limit: f"{field} in body should be at least {limit} chars long",
-    "minItems": lambda field, limit: f"{field} in body should have at least {limit} items",
-    "minProperties": lambda field, limit: (
-        f"{field} in body should have at least {limit} properties"
-    ),
-    "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
-}
 _SINGLE = 2.0**128 - 2.0**104
 _RANGES = {
     ("integer", "int32"): (-(2**31), 2**31 - 1),
@@ -77,10 +64,7 @@ _EMBEDDED = {
 }
 """What API servers want of a whole object of Kubernetes within another, whatever its schema says."""
 
-_OF_TEXTS = ("maxLength", "minLength", "pattern")
-"""What is looked at in this order; what is wrong first is said."""
 _EXCLUDING = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
-_MOST_OF = ("maxItems", "maxProperties")
 
 
 class Validator:
@@ -106,7 +90,7 @@ class Validator:
         self._root = root_of(served)
         text = msgspec.json.encode(schema)
         self._has_defaults = b'"default":' in text
-        self._rules = Rules(self._root) if b'"x-kubernetes-validations":' in text else None
+        self._rules = Rules(self._root) if f'"{RULES}":'.encode() in text else None
         try:
             self._validator = jsonschema_rs.Draft202012Validator(
                 schema, validate_formats=True, formats=dict(FORMATS)
@@ -120,7 +104,7 @@ class Validator:
         """What is wrong with a document, by its places."""
         plain = self._plain(document)
         found = dict.fromkeys(metadata_causes(document))
-        found |= dict.fromkeys(_all_causes(self._errors(plain), self._patterns))
+        found |= dict.fromkeys(causes_of(self._errors(plain), self._patterns))
         # Finalizers and owners may stand again: clients that add one do not look.
         stated = {key: value for key, value in plain.items() if key != "metadata"}
         for place, value in duplicates(self._shape, stated):
@@ -148,7 +132,7 @@ class Validator:
         plain, old = self._plain(document), before and self._plain(before)
         for each in (plain, old):
             if each:
-                self._errors(each)
+                self._errors(each)  # Takes out what is null and may not be.
         return self._rules.judge(plain, old)
 
     def _plain(self, document: Mapping[str, Any]) -> Any:
@@ -163,7 +147,7 @@ class Validator:
             cause
             for error in errors
             if error.kind.name != "format"
-            for cause in _causes(error, self._patterns)
+            for cause in causes_of([error], self._patterns)
             if cause.reason == "FieldValueTypeInvalid"
         ]
         return found[:_MOST]
@@ -275,146 +259,6 @@ def _whole(served: ServedVersion, key: str, schema: dict[str, Any]) -> dict[str,
     return {"allOf": [schema, _EMBEDDED]} if is_whole else schema
 
 
-def _all_causes(
-    errors: Sequence[jsonschema_rs.ValidationError], patterns: Mapping[str, str]
-) -> Iterator[Cause]:
-    """Errors of the library in Kubernetes' words; of what is wrong with a text, the first."""
-    first: dict[tuple[str | int, ...], int] = {}
-    for each in errors:
-        if each.kind.name in _OF_TEXTS:
-            place, rank = tuple(each.instance_path), _OF_TEXTS.index(each.kind.name)
-            first[place] = min(rank, first.get(place, rank))
-    for each in errors:
-        name = each.kind.name
-        if name not in _OF_TEXTS or first[tuple(each.instance_path)] == _OF_TEXTS.index(name):
-            yield from _causes(each, patterns)
-
-
-def _causes(error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]) -> Iterator[Cause]:
-    """An error of the library in Kubernetes' words; with patterns as the schema writes them, by what is made of them."""
-    place = _field(error.instance_path)
-    kind: Any = error.kind
-    keyword = kind.name
-    value = _as_text(error.instance) if _is_scalar(error.instance) else ""
-    limit = getattr(kind, "limit", getattr(kind, "pattern", getattr(kind, "format", "")))
-    limit = patterns.get(limit, limit) if keyword == "pattern" else limit
-    if keyword in {"anyOf", "oneOf"}:
-        yield from _of_alternatives(error, patterns)
-    elif keyword == "not":
-        yield _of_whole(f'"{place}" must not validate the schema (not)')
-    elif keyword == "required":
-        inner = f"{place}.{kind.property}" if place else str(kind.property)
-        yield Cause("FieldValueRequired", inner, "Required value")
-    elif keyword == "type":
-        yield _of_type(place, error.instance, " or ".join(kind.types))
-    elif keyword == "format":
-        said = f"Invalid value: {value}: {place} in body must be of type {limit}: {value}"
-        yield Cause("FieldValueTypeInvalid", place, said)
-    elif keyword == "enum":
-        texts = (each if isinstance(each, str) else _as_text(each) for each in kind.options)
-        known = ", ".join(map(_as_text, texts))
-        yield Cause(
-            "FieldValueNotSupported",
-            place,
-            f"Unsupported value: {_as_text(error.instance)}: supported values: {known}",
-        )
-    elif keyword == "maxLength":
-        yield Cause("FieldValueTooLong", place, f"Too long: may not be more than {limit} bytes")
-    elif keyword in _MOST_OF:
-        items = "item" if limit == 1 else "items"
-        said = f"Too many: {_length(error.instance)}: must have at most {limit} {items}"
-        yield Cause("FieldValueTooMany", place, said)
-    elif keyword in _SAYS:
-        shown = value or str(_length(error.instance))
-        yield Cause(
-            "FieldValueInvalid", place, f"Invalid value: {shown}: {_SAYS[keyword](place, limit)}"
-        )
-    else:
-        yield Cause("FieldValueInvalid", place, f"Invalid value: {error.message}")
-
-
-def _of_alternatives(
-    error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]
-) -> Iterator[Cause]:
-    """What is wrong where one of several schemas has to hold, and what the one that fits best has against the value."""
-    kind: Any = error.kind
-    place = _field(error.instance_path)
-    alternatives: list[list[jsonschema_rs.ValidationError]] = kind.context
-    holding = sum(not each for each in alternatives)
-    if types := _types(error):
-        yield _of_type(place, error.instance, ",".join(types))
-        return
-    if kind.name == "oneOf":
-        found = f"Found {holding} valid alternatives" if holding else "Found none valid"
-        yield _of_whole(f'"{place}" must validate one and only one schema (oneOf). {found}')
-    elif _is_of_nullable(alternatives):
-        alternatives = alternatives[:1]
-    else:
-        yield _of_whole(f'"{place}" must validate at least one schema (anyOf)')
-    if not holding:
-        yield from _all_causes(min(alternatives, key=len), patterns)
-
-
-def _is_of_nullable(alternatives: list[list[jsonschema_rs.ValidationError]]) -> bool:
-    """Whether the last of two schemas is that of null, which is there for what may be null."""
-    return len(alternatives) == 2 and [  # noqa: PLR2004
-        getattr(each.kind, "types", None) for each in alternatives[-1]
-    ] == [["null"]]
-
-
-def _of_whole(said: str) -> Cause:
-    """A cause that names its place itself, as those of API servers do."""
-    return Cause("FieldValueInvalid", "<nil>", f'Invalid value: "": {said}')
-
-
-def _of_type(place: str, value: Any, expected: str) -> Cause:
-    found = type_name(value)
-    said = f'Invalid value: "{found}": {place} in body must be of type {expected}: "{found}"'
-    return Cause("FieldValueTypeInvalid", place, said)
-
-
-def _is_of_null(cause: Cause) -> bool:
-    return cause.message.endswith('"null"')
-
-
-def _length(value: Any) -> int:
-    return len(value)
-
-
-def _types(error: jsonschema_rs.ValidationError) -> list[str]:
-    """The types of which a value may be one, where all that is wrong is its type."""
-    found: list[str] = []
-    kind: Any = error.kind
-    for each in (inner for some in getattr(kind, "context", ()) for inner in some):
-        if each.instance_path != error.instance_path:
-            return []
-        if each.kind.name in {"anyOf", "oneOf"}:
-            types = _types(each)
-            if not types:
-                return []
-            found += types
-        elif each.kind.name == "type":
-            found += each.kind.types
-        else:
-            return []
-    return [each for each in found if each != "null"]
-
-
-def _field(path: list[str | int]) -> str:
-    found = ""
-    for each in path:
-        found += f"[{each}]" if isinstance(each, int) else f".{each}" if found else each
-    return found
-
-
-def _as_text(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _is_scalar(value: Any) -> bool:
-    return not isinstance(value, dict | list)
-
-
 class Validators:
     """Validates documents of all versions; what that takes is made when a version is needed."""
 
@@ -505,3 +349,7 @@ class Validators:
             error = invalid(target.kind, target.name, [*new, *judged.causes])
             raise error.with_warnings(judged.warnings)
         return judged.warnings
+
+
+def _is_of_null(cause: Cause) -> bool:
+    return cause.message.endswith('"null"')

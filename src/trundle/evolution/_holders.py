@@ -152,9 +152,8 @@ def entries_within_entries(
 ) -> Mapping[Place, tuple[Place, ...]]:
     """Like `entries_within` for the holders that a stored shape has no place for, by the entry that has the holder itself."""
     found: dict[Place, tuple[Place, ...]] = {}
-    by_hooks = {
-        place for each in lineage.hooks for place in lineage.thread(each.output).places
-    }  # What a hook gives, its entry says to be absent: it stays with what the hook reads.
+    # That what a hook gives is absent, only its entry says: it stays with what the hook reads.
+    by_hooks = {place for each in lineage.hooks for place in lineage.thread(each.output).places}
     for holder in lineage.threads:
         if holder.at(version) is None:
             apart = {*_entries_in(lineage, version, holder)} - {*holder.places} - by_hooks

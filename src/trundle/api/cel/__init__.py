@@ -1,5 +1,5 @@
 """The rules in CEL of a version's schema (`x-kubernetes-validations`), and what they have against a document."""
 
-from trundle.api.cel._rules import Broken, Judged, Rules
+from trundle.api.cel._rules import Judged, Rules
 
-__all__ = ["Broken", "Judged", "Rules"]
+__all__ = ["Judged", "Rules"]

@@ -6,16 +6,18 @@ it is a map with one key here, by which the functions that take it know it. What
 Not there: `indexOf` and `lastIndexOf` of lists, whose names the library keeps for texts, and `format`, which gives optional values.
 """
 
+import functools
 import ipaddress
 import re
 import urllib.parse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cel_expr_python import cel
 
 from trundle.runtime import read_quantity
+from trundle.version import SemVer
 
 _Value: TypeAlias = Mapping[str, Any]
 _Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -25,12 +27,11 @@ _T = cel.Type
 _QUANTITY, _URL, _IP, _CIDR, _SEMVER = "quantity", "url", "ip", "cidr", "semver"
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _LOCAL_GROUPS_4, _LOCAL_GROUPS_6 = map(ipaddress.ip_network, ("224.0.0.0/24", "ff02::/16"))
-_NUMBER = r"(0|[1-9]\d*)"
-_WORD = r"[0-9A-Za-z-]+"
-_SEMANTIC = re.compile(
-    rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(-(?P<pre>{_WORD}(\.{_WORD})*))?(\+{_WORD}(\.{_WORD})*)?",
-    re.ASCII,
+_GROUP = re.compile(
+    r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:[a-z^]+:\]|[^\]\\])*\]|\((?:\?P?<\w+>)?(?!\?)",
+    re.DOTALL,
 )
+"""A group of a pattern that has a number, or what only looks like one in a text or in brackets."""
 
 
 def functions() -> list[cel.FunctionDecl]:
@@ -88,8 +89,8 @@ def _add_quantities(of: _Add) -> None:
     of("isQuantity", _is(_quantity), _T.BOOL, _T.STRING, member=False)
     of("semver", _semver, _T.MAP, _T.STRING, member=False)
     of("isSemver", _is(_semver), _T.BOOL, _T.STRING, member=False)
-    for place, name in enumerate(("major", "minor", "patch")):
-        of(name, lambda each, place=place: int(_release(each[_SEMVER])[0][place]), _T.INT, _T.MAP)
+    for name in ("major", "minor", "patch"):
+        of(name, lambda each, name=name: getattr(SemVer.parse(each[_SEMVER]), name), _T.INT, _T.MAP)
     of("isLessThan", lambda one, two: _order(one, two) < 0, _T.BOOL, _T.MAP, _T.MAP)
     of("isGreaterThan", lambda one, two: _order(one, two) > 0, _T.BOOL, _T.MAP, _T.MAP)
     of("compareTo", _order, _T.INT, _T.MAP, _T.MAP)
@@ -147,44 +148,63 @@ def _is(reads: Callable[[str], object]) -> Callable[[str], bool]:
     return does
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    try:
-        return re.compile(text)
-    except re.error as error:
-        raise ValueError(f"invalid regular expression: {error}") from None
-
-
-def _find(text: str, pattern: str) -> str:
-    match = _pattern(pattern).search(text)
-    return match.group() if match else ""
+@functools.cache
+def _matches() -> Any:
+    """The matches of a pattern in a text, by the library: its time grows with the text alone, whatever the pattern is."""
+    config = "name: patterns\nextensions: [{name: optional}, {name: regex}]\n"
+    variables = {"text": _T.STRING, "pattern": _T.STRING}
+    environment = cel.NewEnv(config=cel.NewEnvConfigFromYaml(config), variables=variables)
+    return environment.compile("regex.extractAll(text, pattern)")
 
 
 def _find_all(text: str, pattern: str, most: int = -1) -> list[str]:
-    found: Iterator[str] = (each.group() for each in _pattern(pattern).finditer(text))
-    return [each for place, each in enumerate(found) if most < 0 or place < most]
+    # With groups that have numbers, the library gives these.
+    whole = _GROUP.sub(lambda each: "(?:" if each[0].startswith("(") else each[0], pattern)
+    found = _matches().eval(data={"text": text, "pattern": whole})
+    if found.type() == _T.ERROR:
+        raise ValueError(found.plain_value())
+    matches: list[str] = found.plain_value()
+    return matches if most < 0 else matches[:most]
+
+
+def _find(text: str, pattern: str) -> str:
+    return next(iter(_find_all(text, pattern, 1)), "")
 
 
 def _url(text: str) -> _Value:
     """A URL with a scheme, or an absolute path, as `url.ParseRequestURI` of Go reads it."""
-    parts = urllib.parse.urlsplit(text)
-    if (
-        any(each <= " " or each == "\x7f" for each in text)
-        or not (_SCHEME.match(text) or text.startswith("/"))
-        or (parts.port is None and parts.netloc.rpartition("@")[2].endswith(":x"))
+    if any(each <= " " or each == "\x7f" for each in text) or not (
+        _SCHEME.match(text) or text.startswith("/")
     ):
         raise ValueError(f"invalid URI for request: {text}")
+    _port(urllib.parse.urlsplit(text))
     return {_URL: text}
+
+
+def _port(parts: urllib.parse.SplitResult) -> int | None:
+    """The port of a URL; None where it has none.
+
+    Raises:
+        ValueError: it is no port.
+    """
+    return parts.port
+
+
+def _host(parts: urllib.parse.SplitResult) -> str:
+    """The host of a URL with its port."""
+    return parts.netloc.rpartition("@")[2]
+
+
+def _hostname(parts: urllib.parse.SplitResult) -> str:
+    host = _host(parts)
+    return (host if _port(parts) is None else host.rpartition(":")[0]).strip("[]")
 
 
 _PARTS_OF_URLS: Mapping[str, Callable[[urllib.parse.SplitResult], str]] = {
     "getScheme": lambda parts: parts.scheme,
-    "getHost": lambda parts: parts.netloc.rpartition("@")[2],
-    "getHostname": lambda parts: (
-        parts.netloc.rpartition("@")[2].rpartition(":")[0].strip("[]")
-        if parts.port is not None
-        else parts.netloc.rpartition("@")[2].strip("[]")
-    ),
-    "getPort": lambda parts: "" if parts.port is None else str(parts.port),
+    "getHost": _host,
+    "getHostname": _hostname,
+    "getPort": lambda parts: "" if _port(parts) is None else str(_port(parts)),
     "getEscapedPath": lambda parts: urllib.parse.quote(parts.path, safe="/%:@!$&'()*+,;=~-._"),
 }
 
@@ -222,26 +242,13 @@ def _sign(number: Fraction) -> int:
 
 
 def _semver(text: str) -> _Value:
-    if not _SEMANTIC.fullmatch(text):
-        raise ValueError(f"invalid semantic version: {text}")
+    SemVer.parse(text)
     return {_SEMVER: text}
-
-
-def _release(text: str) -> tuple[tuple[int, ...], Sequence[tuple[int, int, str]]]:
-    """What semantic versions are ordered by."""
-    match = _SEMANTIC.fullmatch(text)
-    if match is None:
-        raise ValueError(f"invalid semantic version: {text}")
-    numbers = tuple(int(each) for each in match.groups()[:3])
-    if match["pre"] is None:
-        return numbers, [(2, 0, "")]
-    parts = match["pre"].split(".")
-    return numbers, [(0, int(each), "") if each.isdecimal() else (1, 0, each) for each in parts]
 
 
 def _order(one: _Value, two: _Value) -> int:
     if _SEMVER in one:
-        ours, theirs = _release(one[_SEMVER]), _release(two[_SEMVER])
+        ours, theirs = (SemVer.parse(each[_SEMVER]).precedence for each in (one, two))
         return (ours > theirs) - (ours < theirs)
     return _sign(_amount(one) - _amount(two))
 

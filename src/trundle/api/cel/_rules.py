@@ -45,7 +45,7 @@ _WHOLE = "<nil>"
 """What API servers call the place of the whole object."""
 
 
-class Broken(NamedTuple):
+class _Broken(NamedTuple):
     """What a rule has against a value.
 
     Attributes:
@@ -97,7 +97,7 @@ class _Rule:
 
     def broken(
         self, place: Place, value: Any, before: Any, path: str, *, unchanged: bool
-    ) -> Iterator[Broken]:
+    ) -> Iterator[_Broken]:
         """What the rule has against a value.
 
         Args:
@@ -111,14 +111,14 @@ class _Rule:
             return
         if self._unknown:
             said = f"the rule is not evaluated, as this server cannot read it: {self._unknown}"
-            yield Broken(Cause(_INVALID, path or _WHOLE, said), warns=True)
+            yield _Broken(Cause(_INVALID, path or _WHOLE, said), warns=True)
             return
         try:
             if said := self._says(place, value, before):
-                yield Broken(self._cause(value, said, path), unchanged and not self._compares)
+                yield _Broken(self._cause(value, said, path), unchanged and not self._compares)
         except _FailedError as error:
             text = f'Invalid value: "{place.type}": {error} evaluating rule: {self._message}'
-            yield Broken(Cause(_INVALID, path or _WHOLE, text), warns=False)
+            yield _Broken(Cause(_INVALID, path or _WHOLE, text), warns=False)
 
     @property
     def _message(self) -> str:
@@ -213,7 +213,7 @@ class Rules:
 
     def _broken(
         self, place: Place, value: Any, before: Any, path: str, *, unchanged: bool = False
-    ) -> Iterator[Broken]:
+    ) -> Iterator[_Broken]:
         """What the rules of a place and of those within it have against a value.
 
         Args:
