@@ -9,7 +9,7 @@ from trundle.channels import Block, Blocked, Channel, Hold, Request, State, chec
 from trundle.channels.decision import check_holds
 from trundle.kubernetes.migration import RequestError
 from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
-from trundle.kubernetes.operator._advising import words_of
+from trundle.kubernetes.operator._advising import reworded, words_of
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
@@ -144,7 +144,7 @@ def test_what_an_api_server_refuses_is_said_with_what_can_be_done(error, advice)
 def test_what_waits_for_an_approval_names_the_annotation():
     message = "major upgrades need an approval; approve 2.0.0"
     report = Report()
-    report.waits([Blocked(entry("2.0.0"), None, Block.APPROVAL, message)])
+    report.waits([reworded(Blocked(entry("2.0.0"), None, Block.APPROVAL, message))])
     expected = "2.0.0: major upgrades need an approval; approve it with the annotation `trundle.dev/approve: 2.0.0`"
     assert report.blocked == {"Approval": expected}
 
