@@ -222,8 +222,11 @@ class Applier:
     def _admit(self, part: Part) -> None:
         """Records what was written too late, so that the operator that acts deletes it where its release does not have it."""
         for last in [False] * (_TRIES - 1) + [True]:
+            known = self.earlier()
+            if part.identity in {each.identity for each in known}:
+                return
             try:
-                self._objects.apply_late(self._recorded(together(self.earlier(), [part])))
+                self._objects.apply_late(self._recorded(together(known, [part])))
             except OwnedError:
                 if last:
                     raise
