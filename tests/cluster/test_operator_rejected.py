@@ -1,8 +1,10 @@
 """Releases that the API server rejects: nothing of them is left in the cluster, and the release before stays."""
 
 import json
+import subprocess
 
 import pytest
+import warm
 from clusters import until
 from operators import (
     change,
@@ -20,9 +22,6 @@ from operators import (
     thing,
     wanted,
 )
-from typer.testing import CliRunner
-
-from trundle.cli._app import app
 
 GROUP = "rejected.example.com"
 
@@ -290,7 +289,8 @@ ELSEWHERE = {
 def planned(cluster, space, name):
     """What the command says that comes next."""
     to = ("--namespace", space, "--kubeconfig", str(cluster.kubeconfig), "--context", "admin")
-    return CliRunner().invoke(app, ["kube", "installed", "plan", name, *to]).output
+    command = [warm.TRUNDLE, "kube", "installed", "plan", name, *to]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 @pytest.mark.parametrize("what", ELSEWHERE)
