@@ -8,13 +8,13 @@ import contextlib
 import socket
 import ssl
 import time
+import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import httpcore2
 import httpx2
 
-from trundle._environment import proxy_of
 from trundle._tls import verifying
 
 _PIECE = 16 * 1024
@@ -29,7 +29,7 @@ class Deadline(float):
 
     Attributes:
         total: how many seconds the request has.
-        end: when they are over, on the monotonic clock; whoever reads the content may set a later moment.
+        end: when they are over, on the monotonic clock; `allow` sets another moment for the content.
     """
 
     total: float
@@ -66,30 +66,31 @@ class TimedTransport(httpx2.BaseTransport):
     """The way to a server, on which requests take no longer than their read timeout as a whole, or than a `Deadline` says.
 
     Args:
-        url: the address of the server; the proxy that the environment names for it is used.
-        verified: how its certificate is verified; None where only HTTP is spoken.
-        others: further proxies that count, as `proxy_of` has them.
+        verified: how certificates of servers are verified; None where only HTTP is spoken.
+        proxy: the URL of the proxy by which they are reached.
         idle: how many seconds a request without a timeout waits for its next bytes.
         kept: how many connections are kept open.
+        expiry: for how many seconds each of them is.
     """
 
     def __init__(
         self,
-        url: str,
         verified: ssl.SSLContext | None,
-        *others: str,
+        proxy: str | None = None,
+        *,
         idle: float | None = None,
         kept: int = 20,
         expiry: float | None = 5.0,
     ) -> None:
         self._pool = httpcore2.ConnectionPool(
             ssl_context=verified,
-            proxy=_proxy(proxy_of(url, *others)),
+            proxy=None if proxy is None else _proxy(proxy),
             max_connections=None,
             max_keepalive_connections=kept,
             keepalive_expiry=expiry,
             network_backend=_TimedBackend(idle),
         )
+        weakref.finalize(self, self._pool.close)
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Sends a request; the time for its whole answer runs from now on."""
@@ -135,9 +136,7 @@ class _Content(httpx2.SyncByteStream):
         self._inner.close()
 
 
-def _proxy(url: str | None) -> httpcore2.Proxy | None:
-    if url is None:
-        return None
+def _proxy(url: str) -> httpcore2.Proxy:
     found = httpx2.Proxy(url)
     return httpcore2.Proxy(
         httpcore2.URL(
@@ -181,8 +180,15 @@ def _errors() -> Iterator[None]:
         yield
     except tuple(_ERRORS) as error:
         cause = error.args[0] if error.args else None
-        raised = _ERRORS[type(error)](str(error))
+        raised = _ERRORS[type(error)](_words(error, cause))
         raise raised from cause if isinstance(cause, BaseException) else error
+
+
+def _words(error: Exception, cause: object) -> str:
+    """What an error says, without the number of a system's error."""
+    if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError):
+        return cause.strerror or str(error)
+    return str(error)
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ from lightkube.config.client_adapter import verify_cluster
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.config.models import User
 
+from trundle._environment import proxy_of
 from trundle._http import TimedTransport
 from trundle._tls import as_kubernetes
 
@@ -26,11 +27,11 @@ def transport_of(config: SingleConfig) -> TimedTransport:
 
 
 def server_transport(url: str, verified: ssl.SSLContext, idle: float = _IDLE) -> TimedTransport:
-    """How an API server is reached.
+    """How an API server is reached, through the proxy that the environment names.
 
     Args:
         url: its address.
         verified: how its certificate is verified.
         idle: how many seconds a watch waits for its next bytes.
     """
-    return TimedTransport(url, verified, "all", idle=idle)
+    return TimedTransport(verified, proxy_of(url, "all"), idle=idle)
