@@ -1,7 +1,7 @@
 """The commands that edit drafts of environments: add, remove, edit, discard."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from trundle.catalog import Snapshot
-    from trundle.environments import Draft, HiddenAnswers, Model
+    from trundle.environments import Draft, Model
     from trundle.packages import Package
 
 
@@ -58,87 +58,98 @@ def add(
     output: Output = Format.TABLE,
 ) -> None:
     """Add an application to a draft."""
-    from trundle.environments import (  # noqa: PLC0415
-        HiddenAnswers,
-        OutdatedDraftError,
-        adding,
-        check_application,
-        chosen_package,
-    )
+    from trundle.environments import adding, chosen_package  # noqa: PLC0415
 
     whose = tenant_of(tenant)
     with opened_environments(catalog) as environments:
         snapshot = environments.snapshot(whose)
         chosen = chosen_package(snapshot, package)
-        hidden = HiddenAnswers(chosen)
-        given: list[_Given] = []  # What is asked is asked once
-
-        def change(model: "Model") -> "Model":
-            if not given:
-                given.append(_given(chosen, snapshot, values, class_name, form, hidden))
-                check_application(given[0].made, chosen, snapshot)
-            return adding(given[0].made, chosen, object_name)(model)
-
-        def edited() -> "Draft":
-            return environments.edit(
+        asked = _Asked(chosen, snapshot, values, class_name, form)
+        made = asked.edited(
+            lambda: environments.edit(
                 name,
-                change,
+                lambda model: adding(asked.made(), chosen, object_name)(model),  # noqa: PLW0108 - asked for late
                 tenant=whose,
                 draft=draft_of(draft),
                 by=user_name(),
-                secrets=hidden.secrets,
+                secrets=asked.hidden.secrets,
                 dry_run=dry_run,
             )
-
-        try:
-            try:
-                made = edited()
-            except OutdatedDraftError:
-                if not given:
-                    raise
-                made = edited()  # An application goes beside what others have added meanwhile
-        except TrundleError:
-            if given and given[0].answers:
-                say("What was answered, for a file for `--values`; passwords are left out:")
-                typer.echo(harmless(data_text(given[0].answers, "yaml")), err=True, nl=False)
-            raise
+        )
     called = f" as {object_name}" if object_name else ""
     done = f"added {chosen.name} {chosen.version}{called} to the draft"
     print_done(done, _data(name, made), output, dry_run=dry_run)
 
 
-class _Given(NamedTuple):
-    """An object to add.
+class _Asked:
+    """An object to add, by the form of its package, or with the properties in a file; it is asked for once.
+
+    Args:
+        package: the package.
+        snapshot: what there is in the catalog.
+        values: the file with the answers or properties; None to ask at the terminal.
+        class_name: its class, if it is not made by a form.
+        form: the file of the form, where there are several.
 
     Attributes:
-        made: the object.
-        answers: what a person has answered at the terminal, without passwords; empty where none was asked.
+        hidden: the passwords among the answers.
     """
 
-    made: dict[str, Any]
-    answers: dict[str, dict[str, Any]]
+    def __init__(
+        self,
+        package: "Package",
+        snapshot: "Snapshot",
+        values: Path | None,
+        class_name: str | None,
+        form: str | None,
+    ) -> None:
+        from trundle.environments import HiddenAnswers  # noqa: PLC0415
 
+        self.hidden = HiddenAnswers(package)
+        self._package, self._snapshot, self._values = package, snapshot, values
+        self._class_name, self._form = class_name, form
+        self._made: dict[str, Any] | None = None
+        self._answers: dict[str, dict[str, Any]] = {}
 
-def _given(
-    package: "Package",
-    snapshot: "Snapshot",
-    values: Path | None,
-    class_name: str | None,
-    form: str | None,
-    hidden: "HiddenAnswers",
-) -> _Given:
-    """The object to add, by the form of its package, or with the properties in a file."""
-    from trundle.cli._forms import filled, without_passwords  # noqa: PLC0415
-    from trundle.environments import object_of  # noqa: PLC0415
-    from trundle.forms import form_of_package  # noqa: PLC0415
+    def made(self) -> dict[str, Any]:
+        """The object."""
+        from trundle.environments import check_application  # noqa: PLC0415
 
-    found = None if class_name is not None else form_of_package(package, form)
-    if found is None:
-        properties = {} if values is None else read_object(values, "values")
-        return _Given(object_of(package, properties, class_name), {})
-    done = filled(found.form, package, snapshot, values, hidden)
-    answers = {} if values is not None else without_passwords(found.form, done.answers)
-    return _Given(done.model, answers)
+        if self._made is None:
+            self._made = self._ask()
+            check_application(self._made, self._package, self._snapshot)
+        return self._made
+
+    def edited(self, edit: "Callable[[], Draft]") -> "Draft":
+        """Edits a draft; beside what others have added meanwhile, and with what a person has answered on standard error if that fails."""
+        from trundle.environments import OutdatedDraftError  # noqa: PLC0415
+
+        try:
+            try:
+                return edit()
+            except OutdatedDraftError:
+                if self._made is None:
+                    raise
+                return edit()
+        except TrundleError:
+            if self._answers:
+                say("What was answered, for a file for `--values`; passwords are left out:")
+                typer.echo(harmless(data_text(self._answers, "yaml")), err=True, nl=False)
+            raise
+
+    def _ask(self) -> dict[str, Any]:
+        from trundle.cli._forms import filled, without_passwords  # noqa: PLC0415
+        from trundle.environments import object_of  # noqa: PLC0415
+        from trundle.forms import form_of_package  # noqa: PLC0415
+
+        found = None if self._class_name is not None else form_of_package(self._package, self._form)
+        if found is None:
+            properties = {} if self._values is None else read_object(self._values, "values")
+            return object_of(self._package, properties, self._class_name)
+        done = filled(found.form, self._package, self._snapshot, self._values, self.hidden)
+        if self._values is None:
+            self._answers = without_passwords(found.form, done.answers)
+        return done.model
 
 
 def remove(
