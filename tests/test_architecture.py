@@ -70,6 +70,7 @@ ALLOWED = {
     "kubernetes": {
         "api",
         "channels",
+        "documents",
         "errors",
         "installation",
         "project",

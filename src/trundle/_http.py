@@ -16,12 +16,15 @@ import httpcore2
 import httpx2
 
 from trundle._tls import verifying
+from trundle.errors import Kind, TrundleError
 
 _PIECE = 16 * 1024
 
 
-class LateAnswerError(httpx2.ReadTimeout):
+class LateAnswerError(TrundleError, httpx2.ReadTimeout):
     """An answer took longer than it may as a whole; to ask again would take as long."""
+
+    kind = Kind.UNREACHABLE
 
 
 class Deadline(float):
