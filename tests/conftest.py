@@ -4,14 +4,16 @@ import gc
 import os
 
 import amounts
+import migrating
 import pytest
 
+migrating.install()
 gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
 
 
 def pytest_xdist_auto_num_workers():
-    """Runs two more tests at once than there are processors: many wait, for servers, disks and processes that they start."""
-    return (os.cpu_count() or 1) + 2
+    """Runs one more test at once than there are processors: some wait, for servers, disks and processes that they start."""
+    return (os.cpu_count() or 1) + 1
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -10,7 +10,7 @@ import jsonschema
 import psycopg
 import pytest
 from amounts import some_of
-from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
+from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 from engines import package
 from environment_servers import served
 from kept import APP, PACKAGE

@@ -236,13 +236,13 @@ def test_changes_are_json_alone(client):
     assert (answer.status_code, yaml.safe_load(answer.text)["reason"]) == (406, "NotAcceptable")
 
 
-def test_changes_are_given_at_the_paths_of_old_clients(client):
+def test_changes_are_given_at_the_paths_of_old_clients(client, brief_watches):
     for name in ("ada", "eve"):
         client.create(NEW, name, group="red", labels={})
     base = f"/apis/{GROUP}/{NEW}/watch"
 
     def names(path, **query):
-        answer = client.http.get(path, params={"timeoutSeconds": "1", **query})
+        answer = client.http.get(path, params=query)
         assert answer.status_code == 200, answer.text
         lines = map(json.loads, answer.text.splitlines())
         return [(each["type"], each["object"]["metadata"]["name"]) for each in lines]
@@ -256,9 +256,11 @@ def test_changes_are_given_at_the_paths_of_old_clients(client):
     assert client.call("GET", f"{base}/namespaces/default/members/eve/status")[0] == 405
 
 
-def test_who_wants_bookmarks_and_begins_anywhere_is_shown_where_changes_begin(client):
+def test_who_wants_bookmarks_and_begins_anywhere_is_shown_where_changes_begin(
+    client, brief_watches
+):
     client.create(NEW, "ada", group="red")
-    query = {"watch": "1", "timeoutSeconds": "1", "allowWatchBookmarks": "true"}
+    query = {"watch": "1", "allowWatchBookmarks": "true"}
     for more in ({}, {"resourceVersion": "0"}):
         lines = client.http.get(client.at(NEW), params={**query, **more}).text.splitlines()
         assert [json.loads(each)["type"] for each in lines] == ["ADDED", "BOOKMARK"]

@@ -1,12 +1,17 @@
+import functools
 import shutil
 import textwrap
 from pathlib import Path
 
 import pytest
-from database_fixtures import on_server, server  # noqa: F401 - fixtures
+import typer.testing
+from database_fixtures import on_server, server, template  # noqa: F401 - fixtures
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
+
+# Else each run reads the parameters of all commands anew.
+typer.testing._get_command = functools.cache(typer.testing._get_command)
 
 OLD = """\
 title: Person

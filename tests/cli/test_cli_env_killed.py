@@ -9,7 +9,7 @@ import time
 
 import pytest
 from amounts import full
-from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
+from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 from kept import TENANT, Kept, adding
 from talking import COMMAND
 

@@ -7,7 +7,7 @@ import subprocess
 import dask_clusters
 import pytest
 import warm
-from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
+from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 
 from trundle.project import generated_scheme, load_config
 from trundle.store import Key, Store

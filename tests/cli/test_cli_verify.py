@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from trundle.cli._failures import ExitCode
 from trundle.project import _package_files
+from trundle.verify.proofs import Prover
 from trundle.workers import WorkerDiedError
 
 HOOK = """\
@@ -106,6 +108,24 @@ def test_a_time_is_gone_on_for(line) -> None:
     assert (result.exit_code, "1 of 2 versions" in result.stderr) == (0, True)
     result = line.run("verify", "--for", "soon")
     assert (result.exit_code, "expected a time such as 90s" in result.stderr) == (2, True)
+
+
+def test_what_ends_it_in_a_later_round_says_how_far_that_was(
+    line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, made = Prover.prove, []
+
+    def prove(self: Prover, work: Any) -> Any:
+        for each in whole(self, work):
+            made.append(each)
+            if len(made) == 6:
+                raise SystemExit(ExitCode.TERMINATED)
+            yield each
+
+    monkeypatch.setattr(Prover, "prove", prove)
+    result = line.run("verify", *LITTLE, "--for", "1h")
+    assert result.exit_code == 143
+    assert "stopped after 1 of 2 versions in round 3; all processes have ended" in result.stderr
 
 
 @pytest.mark.full

@@ -13,8 +13,10 @@ MODULES = {
     "Jinja2": "jinja2",
     "PyYAML": "yaml",
     "SQLAlchemy": "sqlalchemy",
+    "cel-expr-python": "cel_expr_python",
     "jsonschema-rs": "jsonschema_rs",
     "prometheus-client": "prometheus_client",
+    "protobuf": "google",
     "python-jsonpath": "jsonpath",
 }
 

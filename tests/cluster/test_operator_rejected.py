@@ -277,6 +277,54 @@ def test_a_version_that_is_not_there_leaves_the_one_before_looked_after(
     assert shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.0"
 
 
+ELSEWHERE = {
+    "unknown": ({"package": "acme/no-such"}, "False", "ChannelNotFound"),
+    "misspelt": ({"package": "acme//moved"}, "False", "InvalidSpec"),
+    "contradictory": ({"version": "1.0.0", "channel": "stable"}, "False", "InvalidSpec"),
+}
+
+
+@pytest.mark.parametrize("what", ELSEWHERE)
+def test_a_package_that_is_not_there_leaves_the_release_before_looked_after(
+    cluster, operator, publisher, what
+):
+    """Though the operator has uninstalled the package that it is of."""
+    spec, *expected = ELSEWHERE[what]
+    space = space_called(cluster, publisher, f"moved-{what}")
+    package = f"acme/moved-{what}"
+    publisher.release(package, "1.0.0", [config("own", "1"), config("other", "1")])
+    create(cluster, wanted("it", space, spec_of(publisher, package)))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    change(cluster, space, "it", {"spec": spec})
+    until(lambda: has(cluster, space, "it", "Ready", *expected))
+    for name in ("own", "other"):
+        cluster.kubectl("delete", "configmap", name, "-n", space)
+        until(lambda name=name: there(cluster, space, "configmap", name))
+    assert shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.0"
+    mended = {"package": package, "version": None, "channel": None}
+    change(cluster, space, "it", {"spec": mended})
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    assert has(cluster, space, "it", "Blocked", "False", "NotBlocked")
+
+
+def test_a_package_of_the_same_version_in_place_of_another_is_an_event(
+    cluster, operator, publisher, space
+):
+    publisher.release("acme/one", "1.0.0", [config("one", "1")])
+    publisher.release("acme/two", "1.0.0", [config("two", "1")])
+    create(cluster, wanted("it", space, spec_of(publisher, "acme/one")))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    first = shown(cluster, space, "it")["status"]["installed"]["digest"]
+    change(cluster, space, "it", {"spec": {"package": "acme/two"}})
+    until(lambda: there(cluster, space, "configmap", "two"))
+    until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))
+    assert shown(cluster, space, "it")["status"]["installed"]["digest"] != first
+    assert there(cluster, space, "configmap", "one") == ""
+    listed = cluster.kubectl("get", "events", "-n", space, "-o", "json").stdout
+    applied = [each for each in json.loads(listed)["items"] if each["reason"] == "Applied"]
+    assert len(applied) == 2, [each["message"] for each in applied]
+
+
 WRONG = {
     "nameless": ({"kind": "ConfigMap", "apiVersion": "v1"}, "one without"),
     "twice": (config("own", "3"), "ConfigMap own once"),

@@ -65,6 +65,7 @@ def test_an_application_is_asked_for_tried_and_deployed(browser, server, folder)
         log = page.get_by_role("region", name="Log")
         expect(log).to_contain_text("created")
         expect(page.get_by_role("heading", name=re.compile("succeeded"))).to_be_visible()
+        assert all(log.locator("pre").inner_text().splitlines())
         page.get_by_role("link", name="shop").click()
         expect(page.get_by_role("heading", name=re.compile("deployed"))).to_be_visible()
     assert (where / "size.yaml").read_text() == "l"

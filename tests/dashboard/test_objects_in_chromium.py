@@ -5,6 +5,7 @@ import re
 import browsers
 import pytest
 import serving
+from access import TOKENS
 from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, member
 from playwright.sync_api import expect
 from projects import Installer
@@ -182,13 +183,82 @@ def test_a_list_goes_on_after_a_restart_of_its_server(browser, folder, tmp_path)
         server.kill()
 
 
+LEFT_OF_LINES = """cell => {
+  const text = document.createRange();
+  text.selectNodeContents(cell);
+  return [...text.getClientRects()].map(line => Math.round(line.left));
+}"""
+
+
+@pytest.mark.full
+def test_on_a_narrow_page_names_come_first_and_lines_begin_below_each_other(browser, server):
+    create(server, "ada", team="red" * 30)
+    with browsers.tab(browser, server.url, viewport={"width": 400, "height": 900}) as page:
+        page.goto(f"/ui/objects/list?{OF}")
+        name = page.get_by_role("link", name="ada").bounding_box()
+        assert name["y"] < page.locator("td[data-label=Namespace]").bounding_box()["y"]
+        page.goto(f"/ui/objects/one?{ADA}&v={OLD}&v={NEW}")
+        lines = page.locator(f"td[data-label={OLD}]", has_text="redred").evaluate(LEFT_OF_LINES)
+        assert len(lines) > 2
+        assert len({*lines}) == 1
+
+
+def sign_in(page, token="root-token"):
+    page.get_by_label("Token").fill(token)
+    page.get_by_role("button", name="Sign in").click()
+
+
+def sign_in_elsewhere(page):
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Sign in").click()
+    sign_in(opened.value)
+    expect(opened.value.get_by_role("button", name="Sign out root")).to_be_visible()
+    opened.value.close()
+
+
+@pytest.mark.full
+def test_what_was_typed_stays_where_the_session_ended(browser, folder, tmp_path):
+    options = "--store", tmp_path / "store.sqlite", "--port", str(serving.free_port())
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    options = *options, "--tokens", tmp_path / "tokens.csv"
+    server = Served(folder, *options)
+    try:
+        server.headers = {"authorization": "Bearer root-token"}
+        create(server, "ada", team="red", age=36)
+        with browsers.tab(browser, server.url) as page:
+            page.goto(f"/ui/objects/edit?{ADA}&v={OLD}&as=form")
+            sign_in(page)
+            page.get_by_label("team").fill("green")
+            server.stop()
+            server = Served(folder, *options)
+            server.headers = {"authorization": "Bearer root-token"}
+            page.get_by_role("button", name="Show what changes").click()
+            expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
+            for width in (400, 1400):
+                page.set_viewport_size({"width": width, "height": 900})
+                assert browsers.flaws(page) == []
+            sign_in_elsewhere(page)
+            page.get_by_role("button", name="Send it again").click()
+            expect(page.get_by_role("row", name='group "red" "green"')).to_be_visible()
+            page.context.clear_cookies()
+            page.get_by_role("button", name="Save").click()
+            sign_in_elsewhere(page)
+            page.get_by_role("button", name="Send it again").click()
+            expect(page.get_by_role("heading", name="ada")).to_be_visible()
+        assert server.ask("GET", f"{PATH}/ada").body["team"] == "green"
+    finally:
+        server.kill()
+
+
 @pytest.mark.full
 def test_storage_is_checked_while_the_page_looks_on(browser, server):
     create(server, "ada", team="red", age=36)
     with browsers.tab(browser, server.url) as page:
         page.goto("/ui/versions")
         page.get_by_role("link", name="Storage").click()
-        expect(page.get_by_role("row", name="Member")).to_contain_text("current")
+        row = page.get_by_role("row", name="Member")
+        expect(row).to_contain_text("current")
+        expect(row).not_to_contain_text("…")
         page.get_by_role("button", name="Check").click()
         expect(
             page.get_by_role("main").get_by_text("Every object can be shown at every version.")

@@ -9,9 +9,10 @@ from pathlib import Path
 import asgi
 import pytest
 from access import TOKENS
-from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
+from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 from objects_pages import OWN, post
-from sqlalchemy import text
+from sqlalchemy import event, text
+from sqlalchemy.engine import Engine
 from starlette.applications import Starlette
 from storing import V1, V2, document, key, people, people_before
 
@@ -74,7 +75,7 @@ def done(application, task):
 
 def test_what_is_stored_is_tried_rolled_and_checked(store):
     application = page_over(store, Access())
-    assert f"Thing {V1} {NUMBER} 0" in shown(application)
+    assert f"Thing {V1} {NUMBER} … …" in shown(application)
     tried = done(application, "try")
     assert f"Thing would be stored in {V2} from now on; it was {V1}" in tried
     assert f"Thing: {NUMBER} from {V1} to {V2}" in tried
@@ -84,6 +85,25 @@ def test_what_is_stored_is_tried_rolled_and_checked(store):
     assert f"Thing is stored in {V2} from now on; it was {V1}" in rolled
     assert versions(store) == {V2: NUMBER}
     assert "Every object can be shown at every version." in done(application, "check")
+
+
+def test_the_page_reads_all_that_is_stored_only_when_it_is_asked_for_sizes(store):
+    application = page_over(store, Access())
+    statements = []
+
+    def note(_, cursor, statement, *further):
+        statements.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        assert f"Thing {V1} {NUMBER} … …" in shown(application)
+        assert not [each for each in statements if "data" in each]
+        (size,) = {each.size for of in status(store).resources for each in of.versions}
+        answer = asgi.call(application, "GET", "/ui/storage?sizes=1")
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    cells = re.findall(r'<td data-label="(Earlier states|Bytes)">([^<]*)</td>', answer.text)
+    assert cells == [("Earlier states", "0"), ("Bytes", f"{size:,}")]
 
 
 def spoil(store, names):

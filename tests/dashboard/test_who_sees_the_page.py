@@ -90,6 +90,25 @@ def test_signing_out_ends_the_session(guarded):
     assert answer.headers["location"].startswith("/ui/sign-in")
 
 
+def test_what_is_sent_after_a_session_ended_is_kept_to_be_sent_again(guarded):
+    application, timer = guarded
+    _, cookie = signed_in(application, "ben-token")
+    timer.now = 8.1
+    headers, form = {**cookie, **OWN}, {"do": "save", "document": "\n<b>&"}
+    answer = asgi.call(application, "POST", "/ui/objects/edit", headers=headers, form=form)
+    assert (answer.status, "You are signed out" in answer.text) == (401, True)
+    assert '<form method="post" action="/ui/objects/edit">' in answer.text
+    assert '<textarea name="document" hidden>\n\n&lt;b&gt;&amp;</textarea>' in answer.text
+    foreign = {**cookie, "origin": "https://evil.example"}
+    answer = asgi.call(application, "POST", "/ui/objects/edit", headers=foreign, form=form)
+    assert (answer.status, "<textarea" in answer.text) == (403, False)
+    form = {"document": "x" * 2_000_000}
+    answer = asgi.call(application, "POST", "/ui/objects/edit", headers=headers, form=form)
+    assert answer.headers["location"] == "/ui/sign-in"
+    answer = asgi.call(application, "POST", "/ui/sign-out", headers=headers)
+    assert answer.headers["location"] == "/ui/sign-in"
+
+
 @pytest.mark.parametrize(
     "following", ["https://evil.example/", "//evil.example", "/ui/\\evil", "/api", ""]
 )

@@ -1,5 +1,5 @@
 import pytest
-from database_fixtures import in_file, on_server, server, url  # noqa: F401 - fixtures
+from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 
 from trundle.database import open_database
 

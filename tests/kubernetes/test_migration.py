@@ -220,6 +220,14 @@ def test_it_begins_anew_where_another_release_has_begun_meanwhile(server, migrat
     assert [name for _, name, _ in server.patched] == list("abcde")
 
 
+def test_one_that_goes_on_counts_what_was_done_before(server, migrate):
+    with pytest.raises(KilledError):
+        migrate(step=killed_at("e"))
+    steps = []
+    migrate(step=lambda key, done=0, total=0: steps.append((key, done, total)))
+    assert steps[-1:] == [("default/e", 5, 5)]
+
+
 def test_what_was_noted_is_forgotten_where_the_cluster_rewrites(server, simulated, kinds, migrate):
     with pytest.raises(KilledError):
         migrate(step=killed_at("e"))

@@ -4,12 +4,14 @@ import contextlib
 import socket
 import threading
 
+import msgspec
 import pytest
 from dripping import dripping
 from serving import free_port, registry
+from simulating import Simulator
 
 from trundle.kubernetes.operator._reaching import Doorbell, servers_of
-from trundle.registry import HttpSettings, Outages
+from trundle.registry import HttpSettings, Outages, UnreachableError, fetch_file, open_registry
 
 PATIENT = HttpSettings(connect_timeout=60, read_timeout=60, request_time=60)
 HASTY = HttpSettings(connect_timeout=0.3, read_timeout=0.3, request_time=0.3)
@@ -115,3 +117,79 @@ def speaking(answer, may_speak):
 
         threading.Thread(target=accept, daemon=True).start()
         yield f"127.0.0.1:{listening.getsockname()[1]}"
+
+
+class Slow:
+    """Lets a registry send the beginning of an answer about a repository, and no more until it may."""
+
+    def __init__(self, part):
+        self.part, self.may_speak = part, threading.Event()
+
+    def __call__(self, handler, method, path):
+        if self.part not in path or self.may_speak.is_set():
+            return False
+        with contextlib.suppress(OSError):
+            handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{")
+        self.may_speak.wait()
+        handler.close_connection = True
+        return True
+
+
+LATE = HttpSettings(connect_timeout=60, read_timeout=2, request_time=2, retries=1, first_pause=0.01)
+
+
+def test_a_repository_that_is_too_slow_for_a_look_is_asked_for_beside_the_others():
+    outages, heard = Outages(), threading.Event()
+    settings = msgspec.structs.replace(LATE, outages=outages)
+    doorbell = Doorbell(outages, PATIENT, heard.set, seconds=0.2)
+    slow = Slow("acme/slow")
+    with Simulator() as simulator:
+        servers = {simulator.address: f"http://{simulator.address}/v2/"}
+        simulator.faults.append(slow)
+        found = open_registry(simulator.address, settings=settings)
+
+        def look(name):
+            with contextlib.suppress(UnreachableError):
+                found.repository(name).tags()
+                return True
+            return False
+
+        try:
+            outages.begin_round()
+            doorbell.ring(servers)
+            assert not look("acme/slow")
+            before = simulator.asked("GET", "acme/slow")
+            outages.begin_round()
+            doorbell.ring(servers)
+            for _ in range(10):
+                outages.begin_round()
+                assert not look("acme/slow")
+            assert simulator.asked("GET", "acme/slow") <= before + 1
+            assert look("acme/brisk")
+            assert not heard.is_set()
+            slow.may_speak.set()
+            while not heard.wait(0.1):
+                outages.begin_round()
+                doorbell.ring(servers)
+            assert look("acme/slow")
+        finally:
+            slow.may_speak.set()
+
+
+def test_a_channel_by_url_that_is_too_slow_for_a_look_is_let_go_with_its_installation():
+    outages = Outages()
+    settings = msgspec.structs.replace(LATE, outages=outages)
+    doorbell = Doorbell(outages, LATE, lambda: None, seconds=0.2)
+    with dripping(b"HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n", b"{" * 999) as host:
+        outages.begin_round()
+        with pytest.raises(UnreachableError):
+            list(fetch_file(f"http://{host}/a/latest", settings=settings))
+        outages.begin_round()
+        doorbell.ring({host: f"http://{host}/a/latest"})
+        assert outages.reason(host, f"http://{host}/a")
+        outages.end(host)
+        assert outages.reason(host, f"http://{host}/a")
+        assert outages.reason(host, f"http://{host}/b") is None
+        outages.begin_round()
+        doorbell.ring({})
+        assert outages.reason(host, f"http://{host}/a") is None

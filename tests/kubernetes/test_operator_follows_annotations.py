@@ -6,8 +6,10 @@ import pytest
 import sites
 
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
+from trundle.errors import Finding, Place
 from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
+from trundle.kubernetes.operator._advising import foreseen
 from trundle.kubernetes.operator._annotations import carry_out, hold
 from trundle.kubernetes.operator._reporting import Report
 
@@ -98,9 +100,30 @@ def test_what_is_held_says_which_annotations_hold_in_a_cluster(tmp_path):
     assert looked(site, roll_back="1.1.0") == "1.0.0"
     report = Report()
     with site.installation() as installation:
-        report.waits(foresee(installation, [NAME])[0].plan.blocked)
+        report.waits(foreseen(foresee(installation, [NAME])[0]).plan.blocked)
     assert list(report.blocked) == ["Hold"]
-    assert "1.1.0: held; remove the annotation" in report.blocked["Hold"]
+    assert "1.1.0 is held: rolled back to 1.0.0; remove the annotation" in report.blocked["Hold"]
+
+
+def test_advice_can_be_followed_in_a_cluster(tmp_path):
+    """Where there is neither `--to` nor `unhold`."""
+    site = sites.Site(tmp_path)
+    site.publish("1.0.0")
+    site.install(policy=read_policy({"minor": "never", "major": "window"}, "policy"))
+    site.publish("1.1.0")
+    site.publish("2.0.0")
+
+    def messages():
+        with site.installation() as installation:
+            plan = foreseen(foresee(installation, [NAME])[0]).plan
+            return {str(each.entry.version): each.message for each in plan.blocked}
+
+    words = "the policy says never for minor upgrades; change `spec.policy`"
+    assert messages()["1.1.0"] == words
+    assert messages()["2.0.0"].endswith("; change `spec.policy`")
+    looked(site, hold="an audit; and more")
+    words = "everything is held: an audit; and more; remove the annotation `trundle.dev/hold`"
+    assert messages()["2.0.0"].startswith(words)
 
 
 @pytest.mark.full
@@ -242,5 +265,21 @@ def test_packages_go_back_together_when_the_cluster_is_ready_for_all(tmp_path):
     with site.installation() as installation:
         with pytest.raises(RefusedError) as error:
             carry_out(installation, NAME, asked(roll_back="1.1.0"), not_ready, ["acme/core"])
+        assert error.value.code is RefusalCode.STILL_STORED
+        assert versions_in(installation) == {"1.1.0"}
+
+
+def test_packages_that_fit_together_wait_until_they_can_read_what_is_stored(tmp_path):
+    """So that it is rewritten: as one alone, they are not said to be in conflict."""
+    where = Place(object="members.example.com")
+    stored = [Finding(RefusalCode.STILL_STORED, where, "no v3", "some", "wait")]
+
+    def unreadable(_before, after):
+        return stored if (after.name, str(after.version)) == ("acme/core", "1.0.0") else []
+
+    site = paired(tmp_path)
+    with site.installation(unreadable=unreadable) as installation:
+        with pytest.raises(RefusedError) as error:
+            carry_out(installation, NAME, asked(roll_back="1.1.0"), ready, ["acme/core"])
         assert error.value.code is RefusalCode.STILL_STORED
         assert versions_in(installation) == {"1.1.0"}

@@ -374,6 +374,69 @@ REMOVED = {
         [(V2, {"o": {"s": {}, "l": "y"}}), (V3, {"o": {}})],
         [{"o": {"s": {"z": {"l": "y"}}}}, {"o": {"l": "y"}}, {"o": {}}],
     ),
+    "the client has something else in the object around it": (
+        {
+            V1: {
+                "Thing": {"k": "string", "p": "P", "q": "Q"},
+                "P": {"l": "string"},
+                "Q": {"w": "W"},
+                "W": {},
+            },
+            V2: {"Thing": {"k": "string", "q": "Q"}, "Q": {"w": "W"}, "W": {"l": "string"}},
+            V3: {"Thing": {"q": "Q"}, "Q": {"w": "W", "k": "string"}, "W": {}},
+        },
+        (rules(V1, move={"p.l": "q.w.l"}), rules(V2, move={"k": "q.k"})),
+        [(V1, {"p": {"l": "z"}, "q": {"w": {}}}), (V3, {"q": {"k": "y"}})],
+        [{"k": "y", "p": {"l": "z"}}, {"k": "y", "q": {"w": {"l": "z"}}}, {"q": {"k": "y"}}],
+    ),
+    "the client has something else of the object elsewhere": (
+        {
+            V1: {
+                "Thing": {"o": "O"},
+                "O": {"s": "S", "t": "T"},
+                "S": {"z": "Z"},
+                "T": {"m": "string"},
+                "Z": {"l": "string"},
+            },
+            V2: {"Thing": {"p": "P"}, "P": {"l": "string", "m": "string", "n": "string"}},
+            V3: {
+                "Thing": {"o": "O", "p": "P"},
+                "O": {"s": "S"},
+                "S": {"n": "string"},
+                "P": {"m": "string"},
+            },
+        },
+        (
+            rules(V1, move={"o.s.z.l": "p.l", "o.t.m": "p.m"}),
+            rules(V2, move={"p.n": "o.s.n"}),
+        ),
+        [(V2, {"p": {"l": "x", "m": "0", "n": "y"}}), (V3, {"p": {"m": "0"}})],
+        [
+            {"o": {"s": {"z": {"l": "x"}}, "t": {"m": "0"}}},
+            {"p": {"l": "x", "m": "0"}},
+            {"p": {"m": "0"}},
+        ],
+    ),
+    "a version between does not have the object": (
+        {
+            V1: {"Thing": {"o": "O"}, "O": {}},
+            V2: {"Thing": {"m": "string"}},
+            V3: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {"l": "string", "m": "string"}},
+        },
+        (rules(V2, move={"m": "o.s.m"}),),
+        [(V3, {"o": {"s": {"l": "x"}}}), (V1, {})],
+        [{}, {}, {}],
+    ),
+    "a value moves within the object": (
+        {
+            V1: {"Thing": {"o": "O"}, "O": {"s": "S"}, "S": {"l": "string"}},
+            V2: {"Thing": {"o": "O"}, "O": {"l": "string"}},
+            V3: {"Thing": {"o": "O"}, "O": {}},
+        },
+        (rules(V1, move={"o.s.l": "o.l"}),),
+        [(V1, {"o": {"s": {"l": "x"}}}), (V3, {})],
+        [{}, {}, {}],
+    ),
     "no version has it outside": (
         {
             V1: {"Thing": {"o": "O"}, "O": {}},
@@ -466,3 +529,11 @@ def test_an_object_of_which_a_rule_changes_a_value_in_its_place_is_there_without
     assert x.read(V3) == {"p": {"s": {}}}
     assert x.read(V1) == {"p": {"s": {"l": "Gold"}}}
     assert x.put(V3).read(V2) == {}
+
+
+@pytest.mark.parametrize("hub", [V1, V2, V3])
+def test_an_object_in_which_a_value_moves_is_there_to_a_version_that_lacks_the_value(store, hub):
+    versions, changes, *_ = REMOVED["a value moves within the object"]
+    x = store(versions, *changes, hub=hub)
+    x.put(V1, o={"s": {"l": "x"}})
+    assert x.read(V3) == {"o": {}}

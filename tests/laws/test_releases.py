@@ -50,7 +50,7 @@ def check_releases(case: Case, old: Scheme, new: Scheme) -> None:
     )
 
 
-@pytest.mark.parametrize("name", some_of(CASES, 3))
+@pytest.mark.parametrize("name", some_of(CASES, 5))
 def test_every_release_of_a_case_reads_what_the_one_before_stored(
     name: str, forgetting: Take
 ) -> None:

@@ -8,7 +8,15 @@ import msgspec
 
 from trundle.evolution import Lineage, Plan, PlanKey
 from trundle.evolution.steps import Assign, Shape, Stash
-from trundle.runtime import _bag, _bag_merge, _list_merge, _marks, _merge, _stale
+from trundle.runtime import (
+    _bag,
+    _bag_merge,
+    _list_merge,
+    _marks,
+    _merge,
+    _presences,
+    _stale,
+)
 from trundle.schema import ABSENT
 
 _INPUTS = (PlanKey, Lineage, Shape)
@@ -182,6 +190,10 @@ DECISIONS: Mapping[str, tuple[tuple[Any, str, Any], ...]] = {
     "what travels on accompanies what it did": ((_bag, "_go_along", lambda *_: iter(())),),
     "digest: of nothing": ((_bag, "digest", _always(None)),),
     "digest: always the same": ((_bag, "digest", _always("x")),),
+    "removed objects: nothing in them stays": (
+        (_presences, "_left", _always(ABSENT)),
+        (_presences, "_put_back", _always(None)),
+    ),
     "bags are not tidied": ((_bag, "tidy", _always(None)),),
     "places are not kept": (
         (_stale, "keep_places", lambda _stored, _entries, value, _hidden: value),

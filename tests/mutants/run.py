@@ -44,6 +44,7 @@ PROJECTS = (
     *("list of unions", "object to union", "nullable", "nullable in lists and maps", "rename"),
     *("type rename", "values", "wrap", "unwrap objects", "string-to-integer", "gap, objects"),
     *("gap, another kind returns", "preview before", "previews only", "additional, nested"),
+    "move, and a version without it",
     *("hook", "hook in a list", "hook, versions later", "converters", "recursion"),
 )
 """Small evolutions that together have all steps of plans."""

@@ -13,6 +13,7 @@ import time
 
 import pyarrow as pa
 import pytest
+from amounts import full
 from many_documents import crm, files_below, person  # noqa: F401 - a fixture
 from pyarrow import parquet
 
@@ -99,7 +100,7 @@ def test_refusals_name_file_line_and_reason(source, tmp_path, package):
         assert text in reason
 
 
-@pytest.mark.parametrize("part_size", [99, 700, 1 << 30])
+@pytest.mark.parametrize("part_size", [full(99), 700, 1 << 30])
 def test_parts_of_any_size_have_the_same_documents(source, tmp_path, package, part_size):
     run(source, tmp_path / "out", package)
     other = run(source, tmp_path / "other", package, part_size=part_size)

@@ -9,7 +9,9 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import fsspec
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from trundle.parts._errors import UnreachableFolderError, UnusableFileError
 from trundle.parts._folders import Folder, overlaps
@@ -89,6 +91,48 @@ def test_a_file_that_changes_has_another_mark(folder):
     before = folder.look("a.txt")
     write(folder, "a.txt", b"other")
     assert folder.look("a.txt").mark != before.mark
+
+
+class RememberingFileSystem(MemoryFileSystem):
+    """Remembers what it listed until it is to forget it, as that of S3; each instance by itself, as in processes."""
+
+    protocol = "remembering"
+    cachable = False
+
+    def ls(self, path, detail=True, **options):
+        if path not in self.dircache:
+            self.dircache[path] = super().ls(path, detail=True, **options)
+        found = self.dircache[path]
+        return found if detail else [each["name"] for each in found]
+
+    def info(self, path, **options):
+        path = self._strip_protocol(path)
+        for each in self.dircache.get(self._parent(path), [{"name": path}]):
+            if each["name"] == path:
+                return super().info(path, **options)
+        raise FileNotFoundError(path)
+
+    def cat_file(self, path, start=None, end=None, **options):
+        self.info(path)
+        return super().cat_file(path, start, end, **options)
+
+    def invalidate_cache(self, path=None):
+        self.dircache.clear()
+
+
+def test_what_other_processes_write_is_found_after_a_list(request):
+    fsspec.register_implementation("remembering", RememberingFileSystem, clobber=True)
+    one, other = (Folder(f"remembering:///{request.node.name}") for _ in range(2))
+    write(one, "a.txt", b"first")
+    assert [each.path for each in one.files()] == ["a.txt"]
+    write(other, "b.txt", b"second")
+    assert one.read("b.txt") == b"second"
+    assert [each.path for each in one.files()] == ["a.txt", "b.txt"]
+    write(other, "c.txt", b"third")
+    with one.open("c.txt") as stream:
+        assert stream.read() == b"third"
+    other.remove("a.txt")
+    assert [each.path for each in one.files()] == ["b.txt", "c.txt"]
 
 
 def test_of_several_that_create_a_file_one_succeeds(folder):

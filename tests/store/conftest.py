@@ -1,16 +1,13 @@
-import itertools
 import shutil
 
-import psycopg
+import database_fixtures
 import pytest
-from database_fixtures import server, url  # noqa: F401 - fixtures
+from database_fixtures import on_server, server, url  # noqa: F401 - fixtures
 from storing import people
 
 from trundle.database import open_database
 from trundle.store import Store
 from trundle.store._tables import MIGRATIONS
-
-_numbers = itertools.count()
 
 
 @pytest.fixture(scope="session")
@@ -36,25 +33,12 @@ def in_file(tmp_path, empty_file):
 
 
 @pytest.fixture(scope="session")
-def empty_on_server(server):  # noqa: F811 - the fixture
+def template(server):  # noqa: F811 - the fixture
     """The name of a database on the server with the tables of a store."""
-    run(server, "CREATE DATABASE empty_store")
+    database_fixtures.make(server, "empty_store")
     with open_database(f"{server}/empty_store") as database:
         database.migrate(MIGRATIONS)
     return "empty_store"
-
-
-@pytest.fixture
-def on_server(server, empty_on_server):  # noqa: F811 - the fixture
-    """The URL of a new store on the server."""
-    name = f"store{next(_numbers)}"
-    run(server, f"CREATE DATABASE {name} TEMPLATE {empty_on_server}")
-    return f"{server}/{name}"
-
-
-def run(server, statement):  # noqa: F811 - the fixture
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(statement)
 
 
 @pytest.fixture

@@ -85,7 +85,9 @@ def test_objects_are_counted_without_being_read(filled):
     filled.replace(key(), document(V1, team="y"))
     filled.delete(Key("Thing", "second", "n000001"))
     (of_type,) = status(filled).resources
-    found = {version: objects for _, version, objects in counted(filled)}
+    (counts,) = counted(filled).resources
+    assert (counts.name, counts.storage_version) == (of_type.name, of_type.storage_version)
+    found = {each.version: each.objects for each in counts.versions}
     assert found == {each.version: each.objects for each in of_type.versions}
     assert sum(found.values()) == 2 * OBJECTS
     with filled.database.reading() as connection:

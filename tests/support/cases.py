@@ -366,6 +366,14 @@ CASES: dict[str, Case] = {
         },
         (rules(V1, move={"k": "p.k"}, values={"k": {"Gold": "au", "Silver": "ag"}}),),
     ),
+    "move, and a version without it": Case(
+        {
+            V1: thing(p="P") | {"P": {"k": "string"}},
+            V2: thing(l="string", p="P") | {"P": {"k": "string", "m": "string"}},
+            V3: thing(p="P") | {"P": {"k": "string", "l": "string", "m": "string"}},
+        },
+        (rules(V2, move={"l": "p.l"}),),
+    ),
     "map to list, and moves in its elements": Case(
         {
             V1: thing(a="{Item}") | {"Item": {"x": "string", "y": "string"}},

@@ -1,5 +1,8 @@
 """Fixtures with new databases of either kind; the `conftest.py` of a folder imports those that its tests use."""
 
+import atexit
+import contextlib
+import functools
 import itertools
 
 import postgres
@@ -9,20 +12,39 @@ import pytest
 _numbers = itertools.count()
 
 
+@functools.cache
+def _started():
+    """One server for all folders: each of their conftests has a fixture of its own."""
+    running = contextlib.ExitStack()
+    atexit.register(running.close)
+    return running.enter_context(postgres.server())
+
+
 @pytest.fixture(scope="session")
 def server():
     """The URL of a real server of PostgreSQL."""
-    with postgres.server() as url:
-        yield url
+    return _started()
+
+
+@pytest.fixture(scope="session")
+def template():
+    """The name of the database that new ones are copies of; tests that all need the same tables have another one."""
+    return "template1"
 
 
 @pytest.fixture
-def on_server(server):
+def on_server(server, template):
     """The URL of a new database on the server."""
     name = f"test{next(_numbers)}"
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name}")
+    make(server, name, template)
     return f"{server}/{name}"
+
+
+def make(server, name, template="template1"):
+    """Makes a database on the server, as a copy of another one."""
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+        quickly = " STRATEGY FILE_COPY" if connection.info.server_version >= 150_000 else ""
+        connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}{quickly}")
 
 
 @pytest.fixture

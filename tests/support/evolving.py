@@ -49,6 +49,12 @@ from trundle.version import ApiVersion
 Version = Mapping[str, Any]
 _NUMBERS = itertools.count()
 
+_MOST = 40
+_TAKEN: dict[str, tuple[str, Scheme]] = {}
+"""The schemes that tests have from `evolve`, with what they are of, by package."""
+_GIVEN_BACK: dict[str, Scheme] = {}
+"""The last schemes that tests gave back, by what they are of. No two tests have one at the same time."""
+
 
 def parse_type(text: str) -> Type:
     """A type in the short spelling of these tests."""
@@ -191,12 +197,21 @@ def evolve(
     hub: str = "",
     kept: Collection[str] = (),
 ) -> Scheme:
-    """The scheme of some versions under changes and hooks."""
-    return load(evolution(versions, *more, hub=hub, kept=kept))
+    """The scheme of some versions under changes and hooks; one of the same that was given back, where there is one."""
+    described = repr((versions, more, hub, sorted(kept)))
+    found = _GIVEN_BACK.pop(described, None) or load(evolution(versions, *more, hub=hub, kept=kept))
+    _TAKEN[found.package] = described, found
+    return found
 
 
 def forget(scheme: Scheme) -> None:
-    """Forgets the modules of a package."""
+    """Gives a scheme back. The last ones are kept for `evolve`, the modules of others are forgotten."""
+    if scheme.package in _TAKEN:
+        described, scheme = _TAKEN.pop(scheme.package)
+        _GIVEN_BACK[described] = scheme
+        if len(_GIVEN_BACK) <= _MOST:
+            return
+        scheme = _GIVEN_BACK.pop(next(iter(_GIVEN_BACK)))
     for name in [each for each in sys.modules if each.partition(".")[0] == scheme.package]:
         del sys.modules[name]
 

@@ -49,6 +49,13 @@ IMPORTED = (
 )
 """What scripts find imported."""
 
+MADE = (
+    ("trundle._faces", "complete"),
+    ("trundle.api._core", "core_kinds"),
+    ("trundle.engine.expressions._yaql", "grammar"),
+)
+"""Functions whose results scripts find made."""
+
 _FORWARDED = (int(signal.SIGHUP), int(signal.SIGINT), int(signal.SIGTERM))
 """Signals that reach the script when its client gets them."""
 
@@ -130,7 +137,8 @@ def _serve(folder: Path) -> list[str]:
         importlib.import_module(name)
     for arguments in (["--help"], ["schema"]):  # Help imports all commands.
         CliRunner().invoke(importlib.import_module("trundle.cli._app").app, arguments)
-    importlib.import_module("trundle._faces").complete()
+    for module, function in MADE:
+        getattr(importlib.import_module(module), function)()
     gc.freeze()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listening:

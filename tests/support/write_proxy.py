@@ -115,6 +115,66 @@ class WriteProxy:
         return True
 
 
+class Meddler(WriteProxy):
+    """A proxy that does something to a program before one of its writes is passed on, once.
+
+    Args:
+        cluster: the cluster.
+        folder: where its kubeconfig is put.
+        user: as whom the cluster is asked; the administrator where None.
+
+    Attributes:
+        late: the writes that were passed on after what was done, as method and path.
+    """
+
+    def __init__(self, cluster, folder, user=None):
+        super().__init__(cluster, folder)
+        self._headers = {} if user is None else {"Authorization": f"Bearer {cluster.tokens[user]}"}
+        # Without the administrator's certificate.
+        self._way = (
+            cluster.pool if user is None else urllib3.PoolManager(ca_certs=cluster.authority)
+        )
+        self._before = None
+        self._open = threading.Event()
+        self._open.set()
+        self.late = []
+
+    def meddle(self, part, number, what):
+        """Before a write to a path with some text in it, counted from 0 and without dry runs, does something, once."""
+        with self._lock:
+            self._before, self.late = [part, number, what], []
+
+    def cut(self):
+        """Passes nothing on, until `mend` is called."""
+        self._open.clear()
+
+    def mend(self):
+        """Passes on all that waits."""
+        self._open.set()
+
+    def passed_on(self, method, path, headers, body):
+        self._open.wait()
+        writes = method in _WRITES and "dryRun" not in path
+        todo, done = None, False
+        with self._lock:
+            if writes and self._before is not None and self._before[0] in path:
+                self._before[1] -= 1
+                if self._before[1] < 0:
+                    todo, self._before = self._before[2], None
+            elif writes and self._before is None:
+                done = True
+        if todo is not None:
+            todo()
+        if todo is not None or done:
+            self.late.append((method, path.partition("?")[0]))
+        return self._way.request(
+            *(method, self._cluster.url + path),
+            body=body or None,
+            headers=headers | self._headers,
+            preload_content=False,
+        )
+
+
 def _alike(method, path, body):
     """What a write has in common with those that do the same, and how often the program is killed at these."""
     found = json.loads(body or b"{}")

@@ -33,7 +33,7 @@ from trundle.store import StoredObject
 Put: TypeAlias = Callable[[Sequence[bytes]], StoredObject]
 """What a write would store, with further documents put over it; nothing is stored."""
 
-Causes: TypeAlias = Callable[[Target, Mapping[str, Any]], list[Cause]]
+Causes: TypeAlias = Callable[[Target, Mapping[str, Any], Mapping[str, Any] | None], list[Cause]]
 """What the schema of a target's version has against a document."""
 
 _HELD = ("name", "namespace", "uid", "resourceVersion", "generation", "creationTimestamp", "deletionTimestamp")  # fmt: skip
@@ -219,8 +219,8 @@ class Admission:
             if target.kind.keeps_status(target.served):
                 after = dict(restricted(target.subresource, known, after))
             seen = replace(target, served=hook.served)
-            before_causes = self._causes(seen, known)
-            if new_causes := [x for x in self._causes(seen, after) if x not in before_causes]:
+            before_causes = self._causes(seen, known, kept)
+            if new_causes := [x for x in self._causes(seen, after, kept) if x not in before_causes]:
                 raise HookError(str(invalid(target.kind, target.name, new_causes)))
             if owners is not None:
                 after["metadata"] = {**after["metadata"], OWNERS: owners}

@@ -178,8 +178,9 @@ class Api:
 
     def _stored(self) -> Iterator[tuple[str, str, str, int]]:
         """How many objects are stored, by group, resource and storage version."""
-        for (group, resource), version, objects in counted(self._store):
-            yield group, f"{group}/{resource}" if group else resource, version, objects
+        for each in counted(self._store).resources:
+            for one in each.versions:
+                yield each.group, each.name, one.version, one.objects
 
     async def _shown_metrics(self, _: HttpRequest) -> Response:
         found = await asyncio.to_thread(self.metrics.shown)

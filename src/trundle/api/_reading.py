@@ -35,6 +35,7 @@ class Reading:
         # Of a configuration, YAML's own reader refuses what stands again.
         if (self._strict or self._warns) and request.media_type != APPLY:
             self._of_body = _of_body(request)
+        self._broken: Sequence[str] = ()
         self._namespace = ""
         self._is_heard = False
         self.lenience = Lenience(
@@ -47,12 +48,12 @@ class Reading:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the client shows its user."""
-        owners = _of_owners(self._owners, patched=self._patching)
+        always = (*_of_owners(self._owners, patched=self._patching), *self._broken)
         if not self._warns:
-            return owners
+            return always
         unknown = (each for each in self._tolerated if each.expected == "a known property")
         found = {*self._metadata, *self._unknown, *(field_of(each.path) for each in unknown)}
-        return (*owners, *self._of_body, *_unknown_fields(found))
+        return (*always, *self._of_body, *_unknown_fields(found))
 
     def note_metadata(self, document: Mapping[str, Any]) -> None:
         """Notes the namespace that a document names, and the unknown members of its metadata."""
@@ -61,6 +62,10 @@ class Reading:
         self._metadata = unknown_members(found)
         self._owners = repeated_owners(found.get("ownerReferences"))
         self._namespace = found.get("namespace") or ""
+
+    def note_broken(self, warnings: Sequence[str]) -> None:
+        """Notes what rules of the schema have against what stays as it was."""
+        self._broken = warnings
 
     def require_strict(self, target: Target) -> None:
         """Raises where members stand in the document again, or unknown ones of the metadata were noted, and the client wants none.

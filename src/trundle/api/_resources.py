@@ -110,7 +110,7 @@ class Resources(ObjectReads):
         self._clock = clock
         self._admit = admit
         self._validators = Validators()
-        self._admission = Admission(hooks, self.views, self._validators.causes)
+        self._admission = Admission(hooks, self.views, self._validators.causes_over)
         self._removals = Removals(self, self._admission)
 
     def create(self, request: Request) -> Steps:
@@ -136,7 +136,7 @@ class Resources(ObjectReads):
         require_same_kind(target, document)
         stated = self.made(target, document)
         wrong = name_causes(name, metadata.get("generateName"))
-        self._validators.require_valid(target, None, stated, wrong)
+        reading.note_broken(self._validators.require_valid(target, None, stated, wrong))
         if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
             raise bad_request("resourceVersion should not be set on objects to be created")
         draft, read = self._read(target, reading, stated)
@@ -258,7 +258,7 @@ class Resources(ObjectReads):
         self._admit(target)
         made = self.made(target, after({}, None).document)
         wrong = name_causes(target.name, said.get("generateName"))
-        self._validators.require_valid(target, None, made, wrong)
+        reading.note_broken(self._validators.require_valid(target, None, made, wrong))
         with reading.explained(target):
             draft = self._draft(target, made, reading.lenience)
         return (yield from self._create(request, target, reading, draft))
@@ -310,7 +310,7 @@ class Resources(ObjectReads):
                 if causes := [*kept_owner_causes(metadata_of(document))]:
                     raise invalid(target.kind, target.name, causes)
                 wanted = status_apart(target, live, document)
-                self._validators.require_valid(target, live, wanted)
+                reading.note_broken(self._validators.require_valid(target, live, wanted))
                 draft, read = self._read(target, reading, wanted, current, live)
             owned = ownership.after_update(
                 live, read, request.manager, self._clock(), target.subresource
@@ -362,7 +362,7 @@ class Resources(ObjectReads):
         wanted = self.changed(target, before, found.document)
         same = text_of(wanted) == text_of(before)
         if not same and not found.is_valid:
-            self._validators.require_valid(target, before, wanted)
+            reading.note_broken(self._validators.require_valid(target, before, wanted))
         prepared = self._replacing(target, current, wanted, found, reading.lenience)
         try:
             tried = self._tried(prepared)

@@ -14,12 +14,30 @@ from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import definition, reachable
 from trundle.api._patterns import as_ecma
+from trundle.api._places import root_of
 from trundle.api._requests import Target
 from trundle.api._status import Cause, internal, invalid, type_name
 from trundle.api.apply import duplicates, resource_shape
+from trundle.api.cel import Judged, Rules
 from trundle.schema import ObjectType
 
 _At: TypeAlias = Sequence[str | int]
+_BLOCKING = frozenset(
+    {
+        "FieldValueNotSupported",
+        "FieldValueRequired",
+        "FieldValueTooLong",
+        "FieldValueTooMany",
+        "FieldValueTypeInvalid",
+    }
+)
+"""What keeps the rules of a schema from being asked."""
+_UNCHECKED = Cause(
+    "FieldValueInvalid",
+    "<nil>",
+    "Invalid value: null: some validation rules were not checked because the object was invalid; "
+    "correct the existing errors to complete validation",
+)
 _MOST = 100
 """How many causes are listed."""
 
@@ -37,8 +55,13 @@ _SAYS: Mapping[str, Callable[[str, Any], str]] = {
     ),
     "uniqueItems": lambda field, _: f"{field} in body shouldn't contain duplicates",
 }
-_RANGES = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
-"""What fits into the formats of integers; clients of others cannot read more."""
+_SINGLE = 2.0**128 - 2.0**104
+_RANGES = {
+    ("integer", "int32"): (-(2**31), 2**31 - 1),
+    ("integer", "int64"): (-(2**63), 2**63 - 1),
+    ("number", "float"): (-_SINGLE, _SINGLE),
+}
+"""What fits into formats of numbers; clients cannot read more."""
 
 _EMBEDDED = {
     "required": ["apiVersion", "kind"],
@@ -54,8 +77,10 @@ _EMBEDDED = {
 }
 """What API servers want of a whole object of Kubernetes within another, whatever its schema says."""
 
+_OF_TEXTS = ("maxLength", "minLength", "pattern")
+"""What is looked at in this order; what is wrong first is said."""
 _EXCLUDING = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
-_MOST_OF = {"maxItems": "items", "maxProperties": "properties"}
+_MOST_OF = ("maxItems", "maxProperties")
 
 
 class Validator:
@@ -78,6 +103,10 @@ class Validator:
         }
         schema = {"$ref": _reference(served.root), "$defs": defs}
         self._shape = resource_shape(served.schema, served.resource)
+        self._root = root_of(served)
+        text = msgspec.json.encode(schema)
+        self._has_defaults = b'"default":' in text
+        self._rules = Rules(self._root) if b'"x-kubernetes-validations":' in text else None
         try:
             self._validator = jsonschema_rs.Draft202012Validator(
                 schema, validate_formats=True, formats=dict(FORMATS)
@@ -89,17 +118,43 @@ class Validator:
 
     def causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What is wrong with a document, by its places."""
-        plain = msgspec.json.decode(text_of(document))
+        plain = self._plain(document)
         found = dict.fromkeys(metadata_causes(document))
-        found |= dict.fromkeys(
-            each for error in self._errors(plain) for each in _causes(error, self._patterns)
-        )
+        found |= dict.fromkeys(_all_causes(self._errors(plain), self._patterns))
         # Finalizers and owners may stand again: clients that add one do not look.
         stated = {key: value for key, value in plain.items() if key != "metadata"}
         for place, value in duplicates(self._shape, stated):
             said = msgspec.json.encode(value).decode()
             found[Cause("FieldValueDuplicate", place, f"Duplicate value: {said}")] = None
         return list(found)[:_MOST]
+
+    def judged(
+        self,
+        document: Mapping[str, Any],
+        before: Mapping[str, Any] | None,
+        causes: Iterable[Cause],
+    ) -> Judged:
+        """What the rules of the schema have against a document.
+
+        Args:
+            document: the document.
+            before: the object before; None where it is created.
+            causes: what is wrong with it otherwise, which may keep the rules from being asked.
+        """
+        if self._rules is None:
+            return Judged()
+        if any(each.reason in _BLOCKING for each in causes):
+            return Judged([_UNCHECKED])
+        plain, old = self._plain(document), before and self._plain(before)
+        for each in (plain, old):
+            if each:
+                self._errors(each)
+        return self._rules.judge(plain, old)
+
+    def _plain(self, document: Mapping[str, Any]) -> Any:
+        """A document as plain JSON, with its defaults."""
+        plain = msgspec.json.decode(text_of(document))
+        return self._root.filled(plain) if self._has_defaults else plain
 
     def type_causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What in a document is of another type than it has to be, null included."""
@@ -131,12 +186,11 @@ class Validator:
         return found
 
     def _as_json_schema(self, schema: Any) -> Any:
-        """An OpenAPI schema as JSON Schema: what may be null says so; what has a default may be left out, or be null."""
+        """An OpenAPI schema as JSON Schema: what may be null says so, and what has a default may be null."""
         if isinstance(schema, list):
             return [self._as_json_schema(each) for each in schema]
         if not isinstance(schema, dict):
             return schema
-        properties: Mapping[str, Any] = schema.get("properties", {})
         found: dict[str, Any] = {
             key: {name: self._as_json_schema(each) for name, each in value.items()}
             if key == "properties"
@@ -153,15 +207,13 @@ class Validator:
             # OpenAPI 3.0 and CRDs say whether a bound is excluded, JSON Schema says which one is.
             if isinstance(found.get(excluding), bool) and found.pop(excluding) and bound in found:
                 found[excluding] = found.pop(bound)
-        if schema.get("type") == "integer" and (fitting := _RANGES.get(schema.get("format", ""))):
+        if fitting := _RANGES.get((schema.get("type", ""), schema.get("format", ""))):
             least, most = fitting
             found["minimum"] = max(least, found.get("minimum", least))
             found["maximum"] = min(most, found.get("maximum", most))
-        if "required" in found:
-            needed = (
-                name for name in found["required"] if "default" not in properties.get(name, {})
-            )
-            found["required"] = list(needed)
+        if schema.get("nullable") and None not in schema.get("enum", [None]):
+            # It is null, which is none of its values, rather than absent.
+            return {**found, "type": [schema["type"], "null"]}
         if schema.get("nullable") or "default" in schema:
             return {"anyOf": [found, {"type": "null"}]}
         return found
@@ -184,7 +236,10 @@ class Validator:
 
 def _drop_null(document: Any, error: jsonschema_rs.ValidationError) -> bool:
     """Removes the member that an error is about if it is null; whether it was."""
-    if error.instance is not None or not error.instance_path:
+    is_value = (
+        error.kind.name == "enum"
+    )  # Where it is no null that has to be absent, its type says so, too.
+    if error.instance is not None or not error.instance_path or is_value:
         return False
     owner = _owner(document, error.instance_path)
     if not isinstance(owner, dict) or error.instance_path[-1] not in owner:
@@ -220,19 +275,33 @@ def _whole(served: ServedVersion, key: str, schema: dict[str, Any]) -> dict[str,
     return {"allOf": [schema, _EMBEDDED]} if is_whole else schema
 
 
+def _all_causes(
+    errors: Sequence[jsonschema_rs.ValidationError], patterns: Mapping[str, str]
+) -> Iterator[Cause]:
+    """Errors of the library in Kubernetes' words; of what is wrong with a text, the first."""
+    first: dict[tuple[str | int, ...], int] = {}
+    for each in errors:
+        if each.kind.name in _OF_TEXTS:
+            place, rank = tuple(each.instance_path), _OF_TEXTS.index(each.kind.name)
+            first[place] = min(rank, first.get(place, rank))
+    for each in errors:
+        name = each.kind.name
+        if name not in _OF_TEXTS or first[tuple(each.instance_path)] == _OF_TEXTS.index(name):
+            yield from _causes(each, patterns)
+
+
 def _causes(error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]) -> Iterator[Cause]:
     """An error of the library in Kubernetes' words; with patterns as the schema writes them, by what is made of them."""
     place = _field(error.instance_path)
     kind: Any = error.kind
     keyword = kind.name
-    value = msgspec.json.encode(error.instance).decode() if _is_scalar(error.instance) else ""
+    value = _as_text(error.instance) if _is_scalar(error.instance) else ""
     limit = getattr(kind, "limit", getattr(kind, "pattern", getattr(kind, "format", "")))
     limit = patterns.get(limit, limit) if keyword == "pattern" else limit
-    if keyword in {"anyOf", "oneOf"} and (types := _types(error)):
-        yield _of_type(place, error.instance, ",".join(types))
-    elif keyword == "anyOf" and getattr(kind, "context", None):
-        for each in kind.context[0]:
-            yield from _causes(each, patterns)
+    if keyword in {"anyOf", "oneOf"}:
+        yield from _of_alternatives(error, patterns)
+    elif keyword == "not":
+        yield _of_whole(f'"{place}" must not validate the schema (not)')
     elif keyword == "required":
         inner = f"{place}.{kind.property}" if place else str(kind.property)
         yield Cause("FieldValueRequired", inner, "Required value")
@@ -242,23 +311,60 @@ def _causes(error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]) -
         said = f"Invalid value: {value}: {place} in body must be of type {limit}: {value}"
         yield Cause("FieldValueTypeInvalid", place, said)
     elif keyword == "enum":
-        known = ", ".join(msgspec.json.encode(each).decode() for each in kind.options)
+        texts = (each if isinstance(each, str) else _as_text(each) for each in kind.options)
+        known = ", ".join(map(_as_text, texts))
         yield Cause(
             "FieldValueNotSupported",
             place,
-            f"Unsupported value: {value}: supported values: {known}",
+            f"Unsupported value: {_as_text(error.instance)}: supported values: {known}",
         )
     elif keyword == "maxLength":
         yield Cause("FieldValueTooLong", place, f"Too long: may not be more than {limit} bytes")
     elif keyword in _MOST_OF:
-        said = f"Too many: {_length(error.instance)}: must have at most {limit} {_MOST_OF[keyword]}"
+        items = "item" if limit == 1 else "items"
+        said = f"Too many: {_length(error.instance)}: must have at most {limit} {items}"
         yield Cause("FieldValueTooMany", place, said)
     elif keyword in _SAYS:
+        shown = value or str(_length(error.instance))
         yield Cause(
-            "FieldValueInvalid", place, f"Invalid value: {value}: {_SAYS[keyword](place, limit)}"
+            "FieldValueInvalid", place, f"Invalid value: {shown}: {_SAYS[keyword](place, limit)}"
         )
     else:
         yield Cause("FieldValueInvalid", place, f"Invalid value: {error.message}")
+
+
+def _of_alternatives(
+    error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]
+) -> Iterator[Cause]:
+    """What is wrong where one of several schemas has to hold, and what the one that fits best has against the value."""
+    kind: Any = error.kind
+    place = _field(error.instance_path)
+    alternatives: list[list[jsonschema_rs.ValidationError]] = kind.context
+    holding = sum(not each for each in alternatives)
+    if types := _types(error):
+        yield _of_type(place, error.instance, ",".join(types))
+        return
+    if kind.name == "oneOf":
+        found = f"Found {holding} valid alternatives" if holding else "Found none valid"
+        yield _of_whole(f'"{place}" must validate one and only one schema (oneOf). {found}')
+    elif _is_of_nullable(alternatives):
+        alternatives = alternatives[:1]
+    else:
+        yield _of_whole(f'"{place}" must validate at least one schema (anyOf)')
+    if not holding:
+        yield from _all_causes(min(alternatives, key=len), patterns)
+
+
+def _is_of_nullable(alternatives: list[list[jsonschema_rs.ValidationError]]) -> bool:
+    """Whether the last of two schemas is that of null, which is there for what may be null."""
+    return len(alternatives) == 2 and [  # noqa: PLR2004
+        getattr(each.kind, "types", None) for each in alternatives[-1]
+    ] == [["null"]]
+
+
+def _of_whole(said: str) -> Cause:
+    """A cause that names its place itself, as those of API servers do."""
+    return Cause("FieldValueInvalid", "<nil>", f'Invalid value: "": {said}')
 
 
 def _of_type(place: str, value: Any, expected: str) -> Cause:
@@ -301,6 +407,10 @@ def _field(path: list[str | int]) -> str:
     return found
 
 
+def _as_text(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
 def _is_scalar(value: Any) -> bool:
     return not isinstance(value, dict | list)
 
@@ -321,6 +431,19 @@ class Validators:
     def causes(self, target: Target, document: Mapping[str, Any]) -> list[Cause]:
         """What the schema of a target's version has against a document."""
         return self.of(target).causes(document)
+
+    def causes_over(
+        self, target: Target, document: Mapping[str, Any], before: Mapping[str, Any] | None
+    ) -> list[Cause]:
+        """What the schema of a target's version has against a document, its rules included.
+
+        Args:
+            target: the version.
+            document: the document.
+            before: the object before; None where it is created.
+        """
+        causes = self.causes(target, document)
+        return [*causes, *self.of(target).judged(document, before, causes).causes]
 
     def has_nulls(self, target: Target, config: Mapping[str, Any]) -> bool:
         """Whether anything in a configuration is null that may not be; all else is of the type that the schema gives it.
@@ -360,10 +483,10 @@ class Validators:
         before: dict[str, Any] | None,
         wanted: dict[str, Any],
         beside: Iterable[Cause] = (),
-    ) -> None:
+    ) -> Sequence[str]:
         """Makes sure that the schema has nothing against a document that it has not against the one before.
 
-        So what is stored may be written back.
+        So what is stored may be written back. Gives what its rules have against what stays as it was, of which clients are warned.
 
         Args:
             target: what the request is about.
@@ -375,8 +498,10 @@ class Validators:
             ApiError: it has, or something else is wrong.
         """
         causes = [*beside, *self.causes(target, wanted)]
-        if not causes:
-            return
-        known = () if before is None else self.causes(target, before)
-        if new := [each for each in causes if each not in known]:
-            raise invalid(target.kind, target.name, new)
+        known = () if before is None or not causes else self.causes(target, before)
+        new = [each for each in causes if each not in known]
+        judged = self.of(target).judged(wanted, before, new)
+        if new or judged.causes:
+            error = invalid(target.kind, target.name, [*new, *judged.causes])
+            raise error.with_warnings(judged.warnings)
+        return judged.warnings

@@ -108,9 +108,11 @@ EXIT_CODES = {
 
 EXTRAS = {
     "alembic": "database",
+    "cel_expr_python": "api",
     "cronsim": "channels",
     "distributed": "parts",
     "fsspec": "parts",
+    "google": "api",
     "greenlet": "engine",
     "httptools": "api",
     "httpx2": "registry",

@@ -157,7 +157,7 @@ def _run(prove: "Callable[..., ProofRun]", cluster: "Workers | None") -> "ProofR
         except KeyboardInterrupt:
             say(f"interrupted after {progressed.reached}; all processes have ended")
             raise
-        except Exception:
+        except (Exception, SystemExit):
             if progressed.total:
                 say(f"stopped after {progressed.reached}; all processes have ended")
             raise
@@ -179,8 +179,16 @@ class _Progress:
 
     @property
     def reached(self) -> str:
-        """How far the proofs are."""
-        return f"{self.done} of {self.total} versions"
+        """How far the proofs are; with a time to go on for, each round proves all versions again."""
+        number, done = self.round
+        further = f" in round {number}" if number > 1 else ""
+        return f"{done} of {self.total} versions{further}"
+
+    @property
+    def round(self) -> tuple[int, int]:
+        """Which round the proofs are in, and how many of it are made."""
+        before = max(self.done - 1, 0) // max(self.total, 1)
+        return before + 1, self.done - before * self.total
 
     def know(self, total: int) -> None:
         """Takes the number of versions that are to be proved."""
@@ -191,7 +199,7 @@ class _Progress:
         self.done += 1
         self.findings += len(proof.findings)
         last = f"{proof.resource} {proof.version}"
-        self.step(last, self.done, self.total)
+        self.step(last, self.round[1], self.total)
         for each in proof.findings:
             say(f"found in {last}: {each.law}, at {each.path} of {', '.join(each.versions)}")
         if not sys.stderr.isatty() and self.clock() - self.printed >= _SILENCE:

@@ -21,6 +21,7 @@ from trundle.evolution import (
     entries_as_free_form,
     entries_of_one_value,
     entries_within,
+    entries_within_entries,
     list_keys,
     outside,
 )
@@ -222,6 +223,10 @@ def _tables(node: StorageNode, names: Any) -> dict[str, Any]:
         "__list_keys__": {names[name]: keys for name, keys in list_keys(lineage, version).items()},
         "__discriminators__": tuple(names[name] for name in discriminators(lineage, version)),
         "__entries_within__": tuple((path, plain(places)) for path, places in within.items()),
+        "__entries_within_entries__": tuple(
+            (*plain((place,)), plain(places))
+            for place, places in entries_within_entries(lineage, version).items()
+        ),
         "__entries_as_free_form__": tuple((path, plain(places)) for path, places in free.items()),
         "__outside__": tuple(outside(lineage, version).items()),
         "__entries_of_one_value__": tuple((path, tuple(map(plain, each))) for path, each in alike),

@@ -20,6 +20,7 @@ from trundle.evolution import (
     entries_as_free_form,
     entries_of_one_value,
     entries_within,
+    entries_within_entries,
     label_of,
     list_keys,
     outside,
@@ -237,6 +238,7 @@ class TypeRenderer:
             lines.extend(_list_keys(node, names))
             lines.extend(_discriminators(node, names))
             lines.extend(_entries_within(node))
+            lines.extend(_entries_within_entries(node))
             lines.extend(_entries_as_free_form(node))
             lines.extend(_outside(node))
             lines.extend(_entries_of_one_value(node))
@@ -380,6 +382,16 @@ def _entries_within(node: StorageNode) -> list[str]:
     return _table("__entries_within__", "tuple[tuple[str, str], ...]", shown) if held else []
 
 
+def _entries_within_entries(node: StorageNode) -> list[str]:
+    held = entries_within_entries(node.lineage, node.version)
+    shown = (
+        _table_row((place.property, place.version.text), _places(places))
+        for place, places in held.items()
+    )
+    name, type_ = "__entries_within_entries__", "tuple[tuple[str, str], ...]"
+    return _table(name, type_, shown, "tuple[str, str]") if held else []
+
+
 def _entries_as_free_form(node: StorageNode) -> list[str]:
     held = entries_as_free_form(node.lineage, node.version)
     shown = (_table_row(path, _places(places)) for path, places in held.items())
@@ -402,9 +414,9 @@ def _entries_of_one_value(node: StorageNode) -> list[str]:
     return _table("__entries_of_one_value__", type_, shown) if values else []
 
 
-def _table(name: str, type_: str, rows: Iterable[str]) -> list[str]:
-    """A table of what belongs to the properties at some paths."""
-    annotation = f"tuple[tuple[tuple[str, ...], {type_}], ...]"
+def _table(name: str, type_: str, rows: Iterable[str], of: str = "tuple[str, ...]") -> list[str]:
+    """A table of what belongs to the properties at some paths, or to some entries."""
+    annotation = f"tuple[tuple[{of}, {type_}], ...]"
     line = f"\n    {name}: ClassVar[{annotation}] = ("
     if len(line) > WIDTH:
         line = f"\n    {name}: ClassVar[\n        {annotation}\n    ] = ("

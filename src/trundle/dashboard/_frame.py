@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 HOME = "/ui/"
 SIGN_IN = "/ui/sign-in"
+SIGN_OUT = "/ui/sign-out"
 THEMES = ("auto", "light", "dark")
 _THEME_COOKIE = "trundle-theme"
 _MEDIA_TYPES = {
@@ -109,8 +110,10 @@ def _templates() -> jinja2.Environment:
     return found
 
 
-def _moment(at: dt.datetime) -> str:
-    """A time to the minute, in UTC."""
+def _moment(at: dt.datetime | str) -> str:
+    """A time, which may be written as the API writes it, to the minute and in UTC."""
+    if isinstance(at, str):
+        at = dt.datetime.fromisoformat(at)
     return at.astimezone(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

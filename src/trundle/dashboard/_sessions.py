@@ -16,12 +16,16 @@ from starlette.responses import Response
 
 from trundle._clock import Timer
 from trundle.api.access import ANONYMOUS, Application, Receive, Scope, Send
-from trundle.dashboard._frame import Frame, is_of_page, sign_in_path
+from trundle.dashboard._api_client import ApiRefusedError
+from trundle.dashboard._forms import form_of
+from trundle.dashboard._frame import SIGN_IN, SIGN_OUT, Frame, is_of_page, sign_in_path
 
 COOKIE = "trundle-session"
 _SECONDS = 8 * 3600.0
 _MOST = 10_000
 _BEARER = b"Bearer "
+_LONGEST_KEPT = 1024 * 1024
+"""How many bytes a form may have that is kept while its user signs in again."""
 
 
 class Sessions:
@@ -95,17 +99,30 @@ class SignedIn:
         refusal = _Refusal(send)
         await self._application(scope, receive, refusal.send)
         if refusal.code:
-            await self._refusing(scope, refusal)(scope, receive, send)
+            answer = await self._refusing(Request(scope, receive), refusal)
+            await answer(scope, receive, send)
 
-    def _refusing(self, scope: Scope, refusal: "_Refusal") -> Response:
+    async def _refusing(self, request: Request, refusal: "_Refusal") -> Response:
         """The answer to a browser that the guard refuses: the form to sign in, or why the user may not see the page."""
-        request = Request(scope)
+        scope = request.scope
         user = scope.get("user")
         if refusal.code == 401 or user is None or user.name == ANONYMOUS.name:  # noqa: PLR2004
             if refusal.code == 403 and user is None:  # noqa: PLR2004 - by its address, not by its user
                 return self._frame.refused(request, 403, refusal.message)
-            return self._frame.redirect(request, sign_in_path(request))
+            return await self._signed_out(request)
         return self._frame.refused(request, refusal.code, refusal.message)
+
+    async def _signed_out(self, request: Request) -> Response:
+        """Leads to the form to sign in. What a form sends is kept in the answer, so that a user may send it again."""
+        if request.method == "POST" and request.url.path != SIGN_OUT:
+            try:
+                kept = await form_of(request, _LONGEST_KEPT)
+            except ApiRefusedError:
+                pass  # It is longer than what people type.
+            else:
+                values = {"kept": kept, "to": request.url.path, "sign_in": SIGN_IN}
+                return self._frame.shown(request, "signed_out.html", values, 401)
+        return self._frame.redirect(request, sign_in_path(request))
 
 
 class _Refusal:

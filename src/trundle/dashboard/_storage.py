@@ -8,7 +8,7 @@ from trundle.dashboard._api_client import ApiRefusedError
 from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import Frame
 from trundle.dashboard._work import Task, Work
-from trundle.store import Store, status
+from trundle.store import Store, counted, status
 
 _TASKS: tuple[Task, ...] = ("check", "try", "roll")
 
@@ -27,11 +27,12 @@ class Storage:
         self._work = Work(store)
 
     async def shown(self, request: Request) -> Response:
-        """Objects by storage version, and how far what is being done is."""
+        """Objects by storage version, and how far what is being done is; with `sizes` what takes reading all of them, too."""
         # In this order: work that has ended is in what is counted after it.
         progress = await run_in_threadpool(lambda: self._work.progress)
-        found = await run_in_threadpool(status, self._store)
-        values = {"status": found, "progress": progress}
+        sizes = "sizes" in request.query_params
+        found = await run_in_threadpool(status if sizes else counted, self._store)
+        values = {"status": found, "sizes": sizes, "progress": progress}
         return self._frame.shown(request, "storage.html", values)
 
     async def changed(self, request: Request) -> Response:

@@ -1,11 +1,13 @@
 """The class files of packages, each read once for all sessions of an engine."""
 
 import contextlib
+import functools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from trundle.engine._class_file import read_class_file
+from trundle.engine._core import core_packages
 from trundle.engine._declarations import (
     ArgumentDeclaration,
     ClassDeclaration,
@@ -24,6 +26,9 @@ from trundle.engine.expressions import Format, code_of
 from trundle.errors import expectation, listed
 from trundle.packages import MANIFEST_FILE, Package, PackageFormat
 from trundle.version import SemVer
+
+_read_bundled = functools.cache(read_class_file)
+"""All engines have these packages, so their files are read once for all."""
 
 NEWEST = PackageFormat(version=SemVer(1, 4, 0))
 """The newest format that this engine runs."""
@@ -119,7 +124,9 @@ class Sources:
                     advice="put the classes into several files",
                     file=path,
                 )
-            self._files[key] = read_class_file(data, path)
+            is_bundled = any(package is each for each in core_packages())
+            read = _read_bundled if is_bundled else read_class_file
+            self._files[key] = read(data, path)
         return self._files[key]
 
     def check_format(self, package: Package) -> None:

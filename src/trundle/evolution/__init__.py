@@ -21,7 +21,12 @@ if TYPE_CHECKING:
     from trundle.evolution._errors import ChangeError
     from trundle.evolution._evolution import Evolution, ResourceLineage
     from trundle.evolution._free_form import doubled_in_free_form
-    from trundle.evolution._holders import entries_as_free_form, entries_within, outside
+    from trundle.evolution._holders import (
+        entries_as_free_form,
+        entries_within,
+        entries_within_entries,
+        outside,
+    )
     from trundle.evolution._hooks import (
         converter_names,
         hooks_among,
@@ -104,6 +109,7 @@ __all__ = [
     "entries_as_free_form",
     "entries_of_one_value",
     "entries_within",
+    "entries_within_entries",
     "expressions_in",
     "fitting",
     "fixed_text",

@@ -58,20 +58,20 @@ def solid(lineage: Lineage, place: Place) -> Expression:
     return Solid(read, read, place, leaves) if leaves else read
 
 
-def leaves_of(lineage: Lineage, place: Place) -> tuple[Leaf, ...]:
+def leaves_of(lineage: Lineage, place: Place, holder: Thread | None = None) -> tuple[Leaf, ...]:
     """The properties of the nested object at a place that are followed here, and what is so in those objects among them.
 
     An object that is lifted only because something within it is stays within the nested object. Where it is empty,
     nothing of it is anywhere else; and where none of its own properties is lifted, it is none of these.
     """
-    holder = lineage.thread(place)
+    holder = holder or lineage.thread(place)
     found = []
     for name in lineage.leaves(place):
         leaf = Place(place.version, join_path((*lineage.path(place), name)))
         thread = lineage.thread(leaf)
         places = lineage.related.get(thread.number, thread.places)
         stays = all(_is_within(lineage, each, holder) for each in places)
-        inner = leaves_of(lineage, leaf) if stays else ()
+        inner = leaves_of(lineage, leaf, holder) if stays else ()
         if inner or not stays:
             found.append(Leaf(name, leaf, inner))
     return tuple(found)
@@ -142,19 +142,37 @@ def entries_within(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple
     found: dict[Path, tuple[Place, ...]] = {}
     for holder in lineage.threads:
         kept = holder.at(version)
-        if kept is None or not any(lineage.leaves(each) for each in holder.places):
-            continue
-        places: list[Place] = []
-        for thread in lineage.threads:
-            if _is_outside(lineage, thread, holder):
-                continue
-            if any(lineage.leaves(each) for each in thread.places):
-                places.extend(map(presence_entry, thread.places))
-            if thread.at(version) is None:
-                places.extend(thread.places)
-        if places:
-            found[lineage.path(kept)] = tuple(places)
+        if kept is not None and (places := _entries_in(lineage, version, holder)):
+            found[lineage.path(kept)] = places
     return dict(sorted(found.items()))
+
+
+def entries_within_entries(
+    lineage: Lineage, version: ApiVersion
+) -> Mapping[Place, tuple[Place, ...]]:
+    """Like `entries_within` for the holders that a stored shape has no place for, by the entry that has the holder itself."""
+    found: dict[Place, tuple[Place, ...]] = {}
+    for holder in lineage.threads:
+        if holder.at(version) is None:
+            places = _entries_in(lineage, version, holder)
+            if apart := tuple(each for each in places if each not in holder.places):
+                found[holder.home(version)] = apart
+    return dict(sorted(found.items()))
+
+
+def _entries_in(lineage: Lineage, version: ApiVersion, holder: Thread) -> tuple[Place, ...]:
+    """The entries of the bag that keep what is in a holder in all versions that have it."""
+    if not any(lineage.leaves(each) for each in holder.places):
+        return ()
+    places: list[Place] = []
+    for thread in lineage.threads:
+        if _is_outside(lineage, thread, holder):
+            continue
+        if any(lineage.leaves(each) for each in thread.places):
+            places.extend(map(presence_entry, thread.places))
+        if thread.at(version) is None:
+            places.extend(thread.places)
+    return tuple(places)
 
 
 def entries_as_free_form(lineage: Lineage, version: ApiVersion) -> Mapping[Path, tuple[Place, ...]]:

@@ -9,7 +9,6 @@ from trundle.database import file_content
 from trundle.installation._applying import unpack_here
 from trundle.installation._folders import Folders
 from trundle.installation._installation import Installation
-from trundle.installation._records import Package
 from trundle.installation._upgrade import way_back
 from trundle.registry import open_repository
 
@@ -61,7 +60,8 @@ def complete(installation: Installation, name: str) -> None:
     if installation.folders.of(package).exists():
         return
     with installation.fetching():
-        _fetch(installation, package, package.digest, str(package.release.version))
+        where = f"{name} {package.release.version}"
+        _fetch(installation, package.subscription.repository, package.digest, where)
         with installation.alone():
             unpack_here(installation, package)
 
@@ -81,18 +81,19 @@ def complete_before(installation: Installation, name: str) -> None:
     event = next(way_back(installation.history(package.name), package.digest), None)
     if event is not None and not installation.content.has(event.before_digest):
         with installation.fetching():
-            _fetch(installation, package, event.before_digest, event.before)
+            repository, where = package.subscription.repository, f"{name} {event.before}"
+            _fetch(installation, repository, event.before_digest, where)
 
 
 @contextlib.contextmanager
 def unpacked_release(
-    installation: Installation, name: str, version: str, digest: str
+    installation: Installation, repository: str, version: str, digest: str
 ) -> Iterator[Path]:
-    """A folder with a version of an installed package, which need not be the installed one, as long as the block lasts; it is fetched where it is not here.
+    """A folder with a version of a package, which need not be installed any more, as long as the block lasts; it is fetched where it is not here.
 
     Args:
         installation: the installation.
-        name: the package.
+        repository: where the package is.
         version: the version.
         digest: its digest.
 
@@ -100,16 +101,16 @@ def unpacked_release(
         RefusedError: it cannot be had, or is damaged.
         OSError: the folder cannot be written. So for StorageError.
     """
+    where = f"{repository} {version}"
     if not installation.content.has(digest):
         with installation.fetching():
-            _fetch(installation, installation.package(name), digest, version)
-    with installation.content.unpacked_aside(digest, f"{name} {version}") as folder:
+            _fetch(installation, repository, digest, where)
+    with installation.content.unpacked_aside(digest, where) as folder:
         yield folder
 
 
-def _fetch(installation: Installation, package: Package, digest: str, version: str) -> None:
-    """Fetches the content of a version of a package from where it is followed."""
-    where = f"{package.name} {version}"
-    source = open_repository(package.subscription.repository, settings=installation.settings)
+def _fetch(installation: Installation, repository: str, digest: str, where: str) -> None:
+    """Fetches the content of a version of a package."""
+    source = open_repository(repository, settings=installation.settings)
     artifact = installation.content.look(source, digest, where)
     installation.content.fetch(source, artifact, where, installation.progress)

@@ -178,12 +178,12 @@ class Migration:
         """Writes all objects as they are, page by page."""
         findings: list[Finding] = []
         rewritten, begun = 0, self.clock()
-        after = self._resumed(subject)
+        after, done = self._resumed(subject)
         if not after:  # What another release has noted must not hold when that one is back.
             self._note(subject, "")
         objects = self.cluster.objects(subject.kind, subject.labels[0], self.page, after)
         for count, each in enumerate(objects, 1):
-            self.step(key_of(each), count, max(count, subject.objects))
+            self.step(key_of(each), done + count, max(done + count, subject.objects))
             try:
                 rewritten += self._written(subject, each)
             except RequestError as error:
@@ -192,7 +192,7 @@ class Migration:
                 if len(findings) == _MOST_FINDINGS:
                     break
             if count % self.page == 0 and not findings:
-                self._note(subject, key_of(each))
+                self._note(subject, key_of(each), done + count)
             if self.rate:
                 self.sleep(max(0.0, begun + count / self.rate - self.clock()))
         self._note(subject, None)
@@ -299,23 +299,25 @@ class Migration:
                     raise
         raise ClusterError(f"CRD {name}", f"storedVersions to be [{self.target}]", "another list", "migrate again")  # fmt: skip
 
-    def _resumed(self, subject: Subject) -> str:
-        """After which object a migration of this release was ended."""
+    def _resumed(self, subject: Subject) -> tuple[str, int]:
+        """After which object a migration of this release was ended, and how many that were."""
         crd = self.cluster.definition(subject.kind.qualified) or {}
         text = (crd.get("metadata", {}).get("annotations") or {}).get(note_name(subject.kind))
         try:
             noted = json.loads(text or "{}")
         except ValueError:
-            return ""
+            return "", 0
         is_this = (noted.get("release"), noted.get("to")) == (self.release, self.target)
-        return str(noted["after"]) if is_this else ""
+        return (str(noted["after"]), int(noted.get("done", 0))) if is_this else ("", 0)
 
-    def _note(self, subject: Subject, key: str | None) -> None:
+    def _note(self, subject: Subject, key: str | None, done: int = 0) -> None:
         """Notes how far a migration is; None where it has ended."""
         said = (
             None
             if key is None
-            else json.dumps({"release": self.release, "to": self.target, "after": key})
+            else json.dumps(
+                {"release": self.release, "to": self.target, "after": key, "done": done}
+            )
         )
         patch = {"metadata": {"annotations": {note_name(subject.kind): said}}}
         self.cluster.change_definition(subject.kind.qualified, patch)

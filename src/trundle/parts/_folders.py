@@ -74,7 +74,7 @@ class Folder:
 
     def is_file(self) -> bool:
         """Whether it is a file, and no folder."""
-        with self._naming(""):
+        with self._reaching(""):
             return bool(self._fs.isfile(self._root))
 
     def files(self) -> list[Found]:
@@ -92,7 +92,7 @@ class Folder:
 
     def _below(self, folder: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """The files in a folder and in folders below; `find` of fsspec leaves out the folders that it cannot list."""
-        with self._naming(folder[len(self._root.rstrip("/")) + 1 :]):
+        with self._reaching(folder[len(self._root.rstrip("/")) + 1 :]):
             listed = self._fs.ls(folder, detail=True)
         for info in listed:
             path = info["name"].rstrip("/")
@@ -107,8 +107,7 @@ class Folder:
         Raises:
             FileNotFoundError: there is none.
         """
-        with self._naming(path):
-            self._fs.invalidate_cache()
+        with self._reaching(path):
             return _found(path, self._fs.info(self.full(path)))
 
     def open(self, path: str) -> BinaryIO:
@@ -118,7 +117,7 @@ class Folder:
     def read(self, path: str) -> bytes | None:
         """What is in a file; None where there is none."""
         try:
-            with self._naming(path):
+            with self._reaching(path):
                 content: bytes = self._fs.cat_file(self.full(path))
         except FileNotFoundError:
             return None
@@ -126,7 +125,7 @@ class Folder:
 
     def remove(self, path: str) -> None:
         """Removes a file, if it is there."""
-        with contextlib.suppress(FileNotFoundError), self._naming(path):
+        with contextlib.suppress(FileNotFoundError), self._reaching(path):
             self._fs.rm(self.full(path))
 
     def create(self, path: str, content: bytes) -> None:
@@ -137,7 +136,7 @@ class Folder:
             OSError: it cannot be written.
         """
         full = self.full(path)
-        with self._naming(path):
+        with self._reaching(path):
             self._make_parent(full)
             if self._is_local:
                 create_durably(Path(full), content)
@@ -152,7 +151,7 @@ class Folder:
             OSError: it cannot be written; what was there before still is.
         """
         full = self.full(path)
-        with self._naming(path):
+        with self._reaching(path):
             self._make_parent(full)
         if self._is_local:
             with durable_file(Path(full)) as target:
@@ -163,7 +162,7 @@ class Folder:
         try:
             with self._opened(temporary, "wb", path) as target:
                 yield target
-            with self._naming(path):
+            with self._reaching(path):
                 self._put(temporary, full)
         except BaseException:
             with contextlib.suppress(Exception):
@@ -171,13 +170,16 @@ class Folder:
             raise
 
     def _opened(self, full: str, mode: str, path: str, **options: int) -> BinaryIO:
-        with self._naming(path):
+        with self._reaching(path):
             stream: BinaryIO = self._fs.open(full, mode, **options)
         return stream if self._is_local else cast("BinaryIO", NamedStream(stream, self.named(path)))
 
-    def _naming(self, path: str) -> contextlib.AbstractContextManager[None]:
-        """Names a file in errors of other file systems."""
-        return contextlib.nullcontext() if self._is_local else naming(self.named(path))
+    def _reaching(self, path: str) -> contextlib.AbstractContextManager[None]:
+        """Asks another file system anew, as other processes write there, too; and names the file in its errors."""
+        if self._is_local:
+            return contextlib.nullcontext()
+        self._fs.invalidate_cache()
+        return naming(self.named(path))
 
     def _put(self, temporary: str, full: str) -> None:
         """Gives a file its name."""

@@ -89,6 +89,8 @@ def discover_hooks(
         package: the generated package, which hooks may not import: it imports them.
 
     """
+    if not references:
+        return Discovered((), (), ())
     declarations: list[HookDeclaration] = []
     misfits: list[Misfit] = []
     modules = list(hook_modules(references))

@@ -36,7 +36,7 @@ def fill(
             return
         failures = 0 if download.size - before >= settings.chunk // 4 else failures + 1
         if failures > settings.retries or time.monotonic() > deadline:
-            transport.give_up(f"/v2/{repository}/", failure)
+            transport.give_up(_url(repository, descriptor), repository, failure)
             raise UnreachableError(
                 where,
                 f"{descriptor.size} bytes",
@@ -57,7 +57,7 @@ def _stream(
     headers = {"Range": f"bytes={download.size}-"} if download.size else {}
     response = transport.call(
         "GET",
-        f"/v2/{repository}/blobs/{descriptor.digest}",
+        _url(repository, descriptor),
         repository=repository,
         accept={_OK, _PARTIAL, _NOT_FOUND, _OUT_OF_RANGE},
         headers=headers,
@@ -75,3 +75,7 @@ def _stream(
             raise TransferError("a registry that does not have the rest")
         for piece in pieces(response, deadline):
             download.write(piece)
+
+
+def _url(repository: str, descriptor: Descriptor) -> str:
+    return f"/v2/{repository}/blobs/{descriptor.digest}"

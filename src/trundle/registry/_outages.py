@@ -1,6 +1,20 @@
 """Which hosts do not answer, for callers that ask many registries in turn."""
 
 import threading
+from collections.abc import Callable
+from typing import NamedTuple
+
+
+class Late(NamedTuple):
+    """An answer that took too long.
+
+    Attributes:
+        reason: why it was given up.
+        again: asks for the same once more; raises `UnreachableError` where it takes too long again.
+    """
+
+    reason: str
+    again: Callable[[], object]
 
 
 class Outages:
@@ -11,6 +25,8 @@ class Outages:
 
     Trouble (5xx, 429) may be a matter of one repository alone, so each round asks for another one of those that are wanted. When one is answered well, the
     host is there, and the trouble of those that were not is from then on a matter of theirs: it holds up no other.
+
+    What took too long can be asked for beside the rounds, and is withheld from them until it comes in time.
     """
 
     def __init__(self) -> None:
@@ -19,6 +35,8 @@ class Outages:
         self._asked: set[str] = set()
         self._wanted: dict[str, set[str]] = {}
         self._troubled: dict[str, set[str]] = {}
+        self._late: dict[tuple[str, str], Late] = {}
+        self._withheld: dict[tuple[str, str], str] = {}
 
     def begin_round(self) -> None:
         """Every host may be asked again."""
@@ -32,6 +50,8 @@ class Outages:
     def reason(self, host: str, repository: str) -> str | None:
         """Why a host is not to be asked for a repository in this round; None where it may be."""
         with self._lock:
+            if (host, repository) in self._withheld:
+                return self._withheld[host, repository]
             if host not in self._away:
                 return None
             self._wanted.setdefault(host, set()).add(repository)
@@ -48,6 +68,28 @@ class Outages:
         with self._lock:
             self._away[host] = reason
             self._asked.add(host)
+
+    def give_up(self, host: str, repository: str, late: Late) -> None:
+        """An answer for a repository took too long."""
+        self.note(host, late.reason)
+        with self._lock:
+            self._late[host, repository] = late
+
+    def take_late(self) -> dict[tuple[str, str], Late]:
+        """What took too long since this was asked last, by host and repository."""
+        with self._lock:
+            found, self._late = self._late, {}
+            return found
+
+    def withhold(self, host: str, repository: str, reason: str) -> None:
+        """A host is not to be asked for a repository in any round, until that is released."""
+        with self._lock:
+            self._withheld[host, repository] = reason
+
+    def release(self, host: str, repository: str) -> None:
+        """A host may be asked for a repository again."""
+        with self._lock:
+            self._withheld.pop((host, repository), None)
 
     def trouble(self, host: str, repository: str, reason: str) -> None:
         """A host answered with trouble of its own when it was asked for a repository."""
@@ -104,3 +146,8 @@ class Asking:
         """It did not answer, or not in time."""
         if self._outages is not None:
             self._outages.note(self._host, reason)
+
+    def late(self, late: Late) -> None:
+        """Its answer took too long."""
+        if self._outages is not None:
+            self._outages.give_up(self._host, self._repository, late)

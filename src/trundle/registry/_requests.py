@@ -71,7 +71,7 @@ class Requests:
                 if isinstance(error, SlowTransferError):
                     break
             self._transport.pause(attempt)
-        self._transport.give_up(url, failure)
+        self._transport.give_up(url, self._repository, failure, {"Accept": ACCEPT})
         raise UnreachableError(where, "the whole of it", failure, "try again")
 
     def exists(self, url: str) -> bool:

@@ -13,7 +13,7 @@ from trundle._http import LateAnswerError, allow
 from trundle.errors import Kind, TrundleError, plain_reason
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
-from trundle.registry._outages import Asking
+from trundle.registry._outages import Asking, Late
 from trundle.registry._pool import Body, Pool, asked_pause, pause_before
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
@@ -29,10 +29,13 @@ _TROUBLE = frozenset({429, 500, 502, 503, 504})
 _TRANSIENT = frozenset({408, 425}) | _TROUBLE
 _UNAUTHORISED = 401
 _FORBIDDEN = 403
+_READING = frozenset({"GET", "HEAD"})
 _LARGEST_ERROR = 64 * 1024
 _LAST_WORDS = 10.0
 _LARGEST_TOKEN = 1024 * 1024
 _LONGEST_MESSAGE = 500
+_ENOUGH = 64 * 1024
+_ANY = range(100, 600)
 _CONNECTIONS = 8
 
 
@@ -68,6 +71,7 @@ class Transport:
     ) -> None:
         self.base = base
         self.settings = settings
+        self._find = find
         parts = urlsplit(base)
         self._origin = (parts.scheme, parts.netloc)
         self._pool = Pool(base, settings, _CONNECTIONS)
@@ -118,7 +122,9 @@ class Transport:
             except httpx2.HTTPError as error:
                 failure = plain_reason(error)
                 is_late = repeatable and _is_late(error, asking)
-                if is_late or attempt + 1 == attempts:
+                if is_late and method in _READING:
+                    self.give_up(url, repository, failure, headers)
+                elif is_late or attempt + 1 == attempts:
                     asking.failed(failure)
                 if is_late or _is_final(error):
                     raise self._unreachable(url, failure) from None
@@ -146,9 +152,27 @@ class Transport:
         """A URL at the registry, from a path or from what a header says."""
         return urljoin(f"{self.base}/", path)
 
-    def give_up(self, url: str, reason: str) -> None:
-        """Takes note that the content of an answer did not come whole: the host is not asked again in this round of `settings.outages`."""
-        self._asking(url, "").failed(reason)
+    def give_up(
+        self, url: str, repository: str, reason: str, headers: dict[str, str] | None = None
+    ) -> None:
+        """Takes note that an answer did not come whole: the host is not asked again in this round of `settings.outages`."""
+        late = Late(reason, lambda: self._ask_again(url, repository, headers))
+        self._asking(url, repository).late(late)
+
+    def _ask_again(self, url: str, repository: str, headers: dict[str, str] | None) -> None:
+        """Asks once more what was answered too slowly, whatever the outages are; of a long answer only the beginning is waited for.
+
+        Raises:
+            UnreachableError: there is no answer, or not in time.
+        """
+        alone = msgspec.structs.replace(self.settings, outages=None, retries=0)
+        way = Transport(self.base, alone, self._find)
+        response = way.call("GET", url, repository=repository, accept=_ANY, headers=headers)
+        with contextlib.closing(response):
+            try:
+                read_beginning(response, time.monotonic() + alone.request_time)
+            except TransferError as error:
+                raise self._unreachable(url, str(error)) from None
 
     def _authorised(
         self, method: str, url: str, repository: str, headers: dict[str, str] | None, body: Body
@@ -169,8 +193,7 @@ class Transport:
         return response
 
     def _send(self, method: str, url: str, headers: dict[str, str], body: Body) -> httpx2.Response:
-        reads = method in {"GET", "HEAD"}
-        response = self._pool.send(method, url, headers, body, redirects=reads)
+        response = self._pool.send(method, url, headers, body, redirects=method in _READING)
         if response.status_code not in _TROUBLE:
             self._asking(url, "").answered()
         return response
@@ -272,6 +295,19 @@ def pieces(response: httpx2.Response, deadline: float) -> Iterator[bytes]:
         raise SlowTransferError("a transfer that takes too long") from None
     except httpx2.HTTPError as error:
         raise TransferError(plain_reason(error)) from None
+
+
+def read_beginning(response: httpx2.Response, deadline: float) -> None:
+    """Reads an answer whose content does not matter; of a long one only the beginning.
+
+    Raises:
+        TransferError: it broke off, or took too long.
+    """
+    size = 0
+    for piece in pieces(response, deadline):
+        size += len(piece)
+        if size > _ENOUGH:
+            return
 
 
 def read_small(response: httpx2.Response, limit: int, seconds: float, where: str) -> bytes:

@@ -11,10 +11,10 @@ import msgspec
 
 from trundle._http import LateAnswerError
 from trundle.errors import plain_reason
-from trundle.registry._outages import Asking
+from trundle.registry._outages import Asking, Late
 from trundle.registry._pool import Pool, asked_pause, pause_before
 from trundle.registry._settings import HttpSettings
-from trundle.registry._transport import TransferError, pieces
+from trundle.registry._transport import TransferError, pieces, read_beginning
 from trundle.registry.errors import RegistryRefusedError, UnauthorisedError, UnreachableError
 
 _OK, _NOT_FOUND, _SERVER_ERROR = 200, 404, 500
@@ -22,7 +22,6 @@ _SUCCESS = range(200, 300)
 _DENIED = (401, 403)
 _TRANSIENT = (429, 502, 503, 504)
 _LONGEST_PAUSE = 5.0
-_ENOUGH = 64 * 1024
 _ADVICE = "check the address and the network, and try again"
 
 
@@ -59,7 +58,8 @@ def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[byt
             yield from pieces(response, time.monotonic() + settings.request_time)
     except (httpx2.HTTPError, TransferError) as error:
         failure = _unreachable(url, error)
-        asking.failed(failure.found)
+        alone = msgspec.structs.replace(settings, outages=None)
+        asking.late(Late(failure.found, lambda: reach(url, alone)))
         raise failure from None
 
 
@@ -95,11 +95,7 @@ def reach(url: str, settings: HttpSettings) -> None:
     """
     try:
         with _asked("GET", url, settings, {}, redirects=True) as response:
-            deadline, size = time.monotonic() + settings.request_time, 0
-            for each in pieces(response, deadline):
-                size += len(each)
-                if size > _ENOUGH:
-                    return
+            read_beginning(response, time.monotonic() + settings.request_time)
     except (httpx2.HTTPError, TransferError) as error:
         raise _unreachable(url, error) from None
 

@@ -17,6 +17,7 @@ from trundle.runtime._by_class import forget_classes
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
 from trundle.runtime._deferred import DeferredModule
 from trundle.runtime._documents import find_path, member_path
+from trundle.runtime._durations import read_duration
 from trundle.runtime._entries import BagEntry, Entry, PropertyBag, StoredEntry
 from trundle.runtime._errors import (
     BagError,
@@ -73,6 +74,7 @@ from trundle.runtime._objects import (
 from trundle.runtime._outcomes import Lost, Outcome
 from trundle.runtime._presences import watch
 from trundle.runtime._protocol import AnyScheme
+from trundle.runtime._quantities import read_quantity
 from trundle.runtime._required_values import if_whole
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
@@ -184,7 +186,9 @@ __all__ = [
     "present",
     "present_members",
     "present_or_none",
+    "read_duration",
     "read_label",
+    "read_quantity",
     "reason_of",
     "recall",
     "refill",

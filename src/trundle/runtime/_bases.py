@@ -111,6 +111,9 @@ class StorageObject(GeneratedObject, kw_only=True):
     __entries_within__: ClassVar[
         tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]
     ] = ()
+    __entries_within_entries__: ClassVar[
+        tuple[tuple[tuple[str, str], tuple[tuple[str, str], ...]], ...]
+    ] = ()
     __entries_as_free_form__: ClassVar[
         tuple[tuple[tuple[str, ...], tuple[tuple[str, str], ...]], ...]
     ] = ()

@@ -18,7 +18,7 @@ from trundle.runtime._list_merge import add_to_unseen, merge_lists
 from trundle.runtime._nested import made_empty
 from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Made
 from trundle.runtime._one_value import take_place
-from trundle.runtime._presences import drop_removed, keep_presences, removed_paths
+from trundle.runtime._presences import NOTHING, drop_removed, keep_presences, removed_by
 from trundle.runtime._unmarked import is_empty, without_hollow
 from trundle.runtime._values import Wrapped, has_text
 
@@ -107,7 +107,7 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     if alike and not different:
         return stored
     result = msgspec.structs.replace(stored)
-    gone = removed_paths(stored, before, after) if isinstance(stored, StorageObject) else ()
+    gone = removed_by(stored, before, after) if isinstance(stored, StorageObject) else NOTHING
     for name in different:
         merge_attribute(result, name, getattr(before, name), getattr(after, name))
     if isinstance(stored, StorageObject):

@@ -68,7 +68,7 @@ def solid(holder: Any, value: Any, *leaves: Leaf) -> Any:
 
 
 def _has_more(holder: Any, leaves: tuple[Leaf, ...]) -> bool:
-    """Whether an object, or one in it, has anything but what is followed elsewhere."""
+    """Whether an object, or one in it, has anything but what is followed elsewhere: an empty object is such a thing."""
     names = _names(leaves)
     for name in holder.__struct_fields__:
         held = getattr(holder, name)
@@ -76,7 +76,10 @@ def _has_more(holder: Any, leaves: tuple[Leaf, ...]) -> bool:
             continue
         if name not in names and not isinstance(held, Hollow):
             return True
-    return any(is_there(held) and _has_more(held, inner) for held, inner in _within(holder, leaves))
+    return any(
+        is_there(held) and (_has_more(held, inner) or not _is_hollow(held, inner))
+        for held, inner in _within(holder, leaves)
+    )
 
 
 def _is_hollow(holder: Any, leaves: tuple[Leaf, ...]) -> bool:

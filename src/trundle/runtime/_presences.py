@@ -1,8 +1,9 @@
 """Nested objects into which rules lead: what an edit of one version removes with them, and what it leaves of them to others."""
 
+import itertools
 import typing
 from collections.abc import Collection
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -27,6 +28,21 @@ from trundle.runtime._places import attribute_of, holds_object, set_value, value
 from trundle.runtime._unmarked import is_empty
 
 Path = tuple[str, ...]
+
+
+class Removed(NamedTuple):
+    """The nested objects into which rules lead, and that a writer removes.
+
+    Attributes:
+        paths: those that the stored shape has, by their paths.
+        entries: the entries that keep what is in these and in those that are entries themselves, in all versions that have it.
+    """
+
+    paths: Collection[Path] = ()
+    entries: frozenset[tuple[str, str]] = frozenset()
+
+
+NOTHING = Removed()
 
 
 def watch(
@@ -57,9 +73,7 @@ def watch(
     put_entry(target, place, mark)
 
 
-def keep_presences(
-    result: Any, stored: Any, before: Any, after: Any, gone: Collection[Path]
-) -> None:
+def keep_presences(result: Any, stored: Any, before: Any, after: Any, gone: Removed) -> None:
     """Keeps nested objects there, or not, to versions of which an edit says nothing, and to the writer what it says of its own.
 
     What moves into a stored object makes it more than other versions see of it. To these it stays what it was, where the writer
@@ -71,13 +85,12 @@ def keep_presences(
         stored: the stored object.
         before: the object as the writer sees it.
         after: what the writer makes of that.
-        gone: the paths of the nested objects that the writer removes. What is within them goes with them.
+        gone: the nested objects that the writer removes. What is within them goes with them.
     """
-    removed = _entries_within(result, gone)
     ours = entries_of(before)
     for place, new in entries_of(after).items():
         old = ours.get(place)
-        if old is None or not new.stashing.holder or place in removed:
+        if old is None or not new.stashing.holder or place in gone.entries:
             continue
         if isinstance(new, NoEntry) is isinstance(old, NoEntry) and same(old.value, new.value):
             if isinstance(new, NoEntry) and old.there is not new.there:
@@ -154,52 +167,74 @@ def _admits_null(class_: Any, attribute: str) -> bool:
     return type(None) in typing.get_args(types[attribute])
 
 
-def removed_paths(stored: Any, before: Any, after: Any) -> Collection[Path]:
-    """The paths of the nested objects into which rules lead, and that a writer removes.
+def removed_by(stored: Any, before: Any, after: Any) -> Removed:
+    """The nested objects into which rules lead, and that a writer removes.
 
     Args:
         stored: the stored object.
         before: the object as the writer sees it.
         after: what the writer makes of that; a merge takes out of it what is there only for this.
     """
-    return [
+    paths = [
         path
         for path in dict.fromkeys(path for path, _ in _tables(stored))
         if holds_object(before, path)
         and not holds_object(after, path)
         and not _writes_free_form_object(after, path)
     ]
+    ours, theirs = entries_of(before), entries_of(after)
+    kept = [
+        place
+        for place, _ in stored.__entries_within_entries__
+        if _is_object(ours.get(place)) and not _is_object(theirs.get(place))
+    ]
+    rows = [each for path, each in stored.__entries_within__ if path in paths]
+    rows += [each for place, each in stored.__entries_within_entries__ if place in kept]
+    return Removed(paths, frozenset(itertools.chain.from_iterable(rows)))
 
 
-def drop_removed(result: Any, stored: Any, before: Any, gone: Collection[Path]) -> None:
+def _is_object(entry: BaseEntry | None) -> bool:
+    return entry is not None and isinstance(entry.value, GeneratedObject)
+
+
+def drop_removed(result: Any, stored: Any, before: Any, gone: Removed) -> None:
     """Drops what other versions have in nested objects that the writer removes, but for what some have outside of them.
 
     Args:
         result: the merged object.
         stored: the stored object.
         before: the object as the writer sees it.
-        gone: the paths of these objects.
+        gone: these objects.
     """
     outside = dict(result.__outside__)
-    for path in gone:
-        if path not in outside:
-            continue
-        around = value_at(result, path[:-1]) if path[:-1] else result
+    for path in gone.paths:
+        stays = outside.get(path, ())
         held = value_at(result, path)
-        if held is ABSENT and isinstance(around, GeneratedObject):
-            held = _unseen(value_at(stored, path), value_at(before, path))
-        if isinstance(held, GeneratedObject):
-            set_value(result, path, _left(held, outside[path]))
-    if gone and result.property_bag is not ABSENT:
-        removed = _entries_within(result, gone)
+        if path in outside and isinstance(held, GeneratedObject):
+            set_value(result, path, _left(held, stays))
+        if any(path[:end] in gone.paths for end in range(1, len(path))):
+            continue
+        for each in ((*path, *inner) for inner in stays):
+            if value_at(result, each) is ABSENT:
+                _put_back(
+                    result, stored, each, _unseen(value_at(stored, each), value_at(before, each))
+                )
+    if gone.entries and result.property_bag is not ABSENT:
         entries = entries_of(result)
-        if removed & entries.keys():
-            fill(result, {place: each for place, each in entries.items() if place not in removed})
+        if not gone.entries.isdisjoint(entries):
+            left = {place: each for place, each in entries.items() if place not in gone.entries}
+            fill(result, left)
 
 
-def _entries_within(result: Any, gone: Collection[Path]) -> set[tuple[str, str]]:
-    """The places of the entries that keep what other versions have in some nested objects."""
-    return {place for path, places in result.__entries_within__ if path in gone for place in places}
+def _put_back(result: Any, stored: Any, path: Path, value: Any) -> None:
+    """Puts a value to the path where it is stored, and objects around it; not where the writer has null around it."""
+    for end in range(1, len(path)):
+        around = value_at(result, path[:end])
+        if around is ABSENT and value is not ABSENT:
+            set_value(result, path[:end], made_empty(type(value_at(stored, path[:end]))))
+        elif not isinstance(around, GeneratedObject):
+            return
+    set_value(result, path, value)
 
 
 def _writes_free_form_object(written: Any, path: Path) -> bool:

@@ -40,6 +40,9 @@ from trundle.store._rolling import (
 from trundle.store._selectors import LabelRequirement, LabelSelector
 from trundle.store._status import (
     OWN_GROUP,
+    CountedType,
+    CountedVersion,
+    StoreCounts,
     StoredVersion,
     StoreStatus,
     TypeStatus,
@@ -61,6 +64,8 @@ __all__ = [
     "Choice",
     "Compaction",
     "ConflictError",
+    "CountedType",
+    "CountedVersion",
     "Decision",
     "Draft",
     "FutureVersionError",
@@ -87,6 +92,7 @@ __all__ = [
     "RollPart",
     "Rolled",
     "Store",
+    "StoreCounts",
     "StoreError",
     "StoreStatus",
     "StoredObject",

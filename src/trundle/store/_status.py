@@ -21,6 +21,54 @@ OWN_GROUP = "core.trundle.dev"
 
 
 @dataclass(frozen=True, slots=True)
+class CountedVersion:
+    """How many objects are stored in one storage version.
+
+    Attributes:
+        version: the storage version.
+        objects: how many objects are stored in it.
+    """
+
+    version: str
+    objects: int
+
+
+@dataclass(frozen=True, slots=True)
+class CountedType:
+    """How many objects of a resource type are stored.
+
+    Attributes:
+        group: its API group.
+        resource: its name within the group.
+        storage_version: what is stored from now on.
+        versions: the storage versions that have objects.
+    """
+
+    group: str
+    resource: str
+    storage_version: str
+    versions: tuple[CountedVersion, ...]
+
+    @property
+    def name(self) -> str:
+        """Group and name, as they are shown."""
+        return _shown(self.group, self.resource)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreCounts:
+    """How many objects a store keeps.
+
+    Attributes:
+        resources: its resource types.
+        holders: the servers that have a lease.
+    """
+
+    resources: tuple[CountedType, ...]
+    holders: tuple[Holder, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class StoredVersion:
     """What is stored in one storage version.
 
@@ -60,7 +108,7 @@ class TypeStatus:
     @property
     def name(self) -> str:
         """Group and name, as they are shown."""
-        return f"{self.group}/{self.resource}" if self.group else self.resource
+        return _shown(self.group, self.resource)
 
     @property
     def objects(self) -> int:
@@ -123,18 +171,29 @@ def status(store: Store) -> StoreStatus:
         return StoreStatus(store.where, resources, holders(store, connection))
 
 
-def counted(store: Store) -> Iterator[tuple[TypeName, str, int]]:
-    """How many objects are stored, by resource type and storage version; a fraction of the work of `status`.
+def counted(store: Store) -> StoreCounts:
+    """How many objects a store keeps, at one moment; a fraction of the work of `status`.
 
     Raises:
         DatabaseError: the database cannot be read.
     """
     with store.database.reading() as connection:
         rows = Rows(connection)
-        names = {each.id: (each.group, each.name) for each in rows.resources()}
-        found = rows.counted()
-    for (resource, version), objects in sorted(found.items()):
-        yield names[resource], version, objects
+        found = sorted(rows.counted().items())
+        resources = tuple(
+            CountedType(
+                each.group,
+                each.name,
+                each.storage_version,
+                tuple(CountedVersion(version, n) for (of, version), n in found if of == each.id),
+            )
+            for each in rows.resources()
+        )
+        return StoreCounts(resources, holders(store, connection))
+
+
+def _shown(group: str, resource: str) -> str:
+    return f"{group}/{resource}" if group else resource
 
 
 def _types(rows: Rows) -> tuple[TypeStatus, ...]:

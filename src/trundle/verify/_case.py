@@ -17,7 +17,7 @@ from trundle.verify._hop_laws import law_hops
 from trundle.verify._origin_law import law_of_origins
 from trundle.verify._parts import enum_texts_of
 from trundle.verify._stored import read_document, read_edited
-from trundle.verify.oracle import World, leads_to
+from trundle.verify.oracle import World, leads_to, stays
 
 Json = msgspec.Raw
 CONVERTS = "every valid document converts"
@@ -174,6 +174,7 @@ def _edits(subject: Subject, _: Case, made: Made) -> None:
         hooked=subject.written,
         renamed=subject.renamed,
         apart=lambda *each: world is not None and not leads_to(world, *each),
+        stays=lambda *each: None if world is None else stays(world, *each),
     )
 
 

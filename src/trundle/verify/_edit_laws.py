@@ -9,7 +9,7 @@ from trundle.evolution import PRESENCE
 from trundle.runtime import BAG, DocumentError, Scheme
 from trundle.verify._broken import MISSING, Difference, LawBroken, differences, same, shown, spoken
 from trundle.verify._made_anew import may_be_made_anew
-from trundle.verify._removed import Removal, goes_with_an_object
+from trundle.verify._removed import Removal, Stays, goes_with_an_object, may_go
 from trundle.verify._seen import context_of, in_free_form, named, some_versions, tree_of, view
 from trundle.verify._views import (
     Edit,
@@ -37,8 +37,8 @@ def law3(
 ) -> None:
     """After an edit, every version sees it where it can express it, and all else as before.
 
-    A client that removes an object removes what is hidden from it in there, too, for all versions, even where another
-    version has that outside of the object, because a rule moves it. That alone may go; what is stored beside the object stays.
+    A client that removes an object removes what is hidden from it in there, too, for all versions. That alone may go; what is stored
+    beside the object stays. Whether some version has it outside of the object, because a rule moves it, is known to `law_of_edits` alone.
 
     Lists whose elements were added, removed or moved are left to `law5`.
 
@@ -85,11 +85,13 @@ def law_of_edits(
     renamed: Mapping[str, str] = NOTHING,
     laws: tuple[str, ...] = (_LAW_3, _LAW_5),
     apart: Apart = lambda *_: False,
+    stays: Stays = lambda *_: None,
 ) -> None:
     """`law3` and `law5` of one edit, which look at the same conversions.
 
     The arguments are those of `law3`; `laws` are the names of the laws that are asked for. `apart` says whether what one
     version has at a path has nothing but its name from another version: an edit of that makes all of its namesake stale.
+    `stays` says whether some version has a value outside of an object that the edit removes: then it stays.
     """
     resource, version = named(scheme, edited)
     seen = scheme.from_storage(stored, version)
@@ -115,7 +117,9 @@ def law_of_edits(
         for law in laws:
             for place, expected, found in changed_wrongly(edit, lists=law == _LAW_5, hooks=hooks):
                 wrong = place, expected, found
-                if not _is_allowed(scheme, other, edit, (stored, written, seen, edited), wrong):
+                if not _is_allowed(
+                    scheme, other, edit, (stored, written, seen, edited), wrong, stays
+                ):
                     raise LawBroken(
                         law,
                         resource,
@@ -133,6 +137,7 @@ def _is_allowed(
     edit: Edit,
     objects: tuple[Any, Any, Any, Any],
     wrong: tuple[Path, Any, Any],
+    stays: Stays,
 ) -> bool:
     """Whether a version may see something else than the edit would have it see.
 
@@ -142,15 +147,19 @@ def _is_allowed(
         edit: what it sees.
         objects: what was stored, what is stored now, what the writer read, and what it wrote.
         wrong: where the version sees something else, what it should see, and what it sees.
+        stays: whether a value stays where an object is removed.
     """
     stored, written, seen, edited = objects
     place, expected, found = wrong
     puts = stored, written
+    writer = named(scheme, edited)[1]
+    removed = writer, tree_of(scheme, seen), tree_of(scheme, edited)
     if (
         hidden_beside_more(scheme, puts, version, place)
         or (edited.__labels__ and nothing_in(edit.was, edit.becomes, place))
         or (
             not takes_scalars(edit.made)
+            and may_go(stays, removed, version, (place, expected))
             and goes_with_an_object(scheme, _removal(scheme, *objects), version, place)
         )
         or stands_for_nothing(scheme, puts, version, place, edit)
@@ -162,7 +171,6 @@ def _is_allowed(
     if found is MISSING:
         lost = (version, place, expected)
         return may_be_made_anew(scheme, stored, (seen, edited), edit.made, lost)
-    writer = named(scheme, edited)[1]
     return expected is MISSING and stays_for_another(
         scheme, written, (writer, edit.made), version, place
     )
@@ -283,8 +291,8 @@ def stays_for_another(
 ) -> bool:
     """Whether a version sees an object after an edit because a third version has more in it than the writer.
 
-    That is so where the third version sees the edit as its writer made it, and what it sees is an object to the version even
-    where nothing else is stored.
+    That is so where nothing that the third version sees is against what its writer made of it, and what it sees is an object to the
+    version even where nothing else is stored.
 
     Args:
         scheme: the scheme of the generated package.
@@ -300,7 +308,13 @@ def stays_for_another(
             continue
         alone = scheme.to_storage(scheme.from_storage(written, third))
         seen = view(scheme, alone, writer)
-        if all(same(value_at(seen, each.path), each.other) for each in made) and same(
+        against = (
+            difference
+            for each in made
+            for difference in differences(each.other, value_at(seen, each.path))
+            if difference.other is not MISSING
+        )
+        if next(against, None) is None and same(
             value_at(view(scheme, alone, version), place), found
         ):
             return True

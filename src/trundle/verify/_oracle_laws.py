@@ -1,5 +1,6 @@
 """The laws that are held against the oracle, and against what hooks return."""
 
+import functools
 import importlib
 import sys
 from collections import Counter
@@ -13,6 +14,7 @@ from trundle.evolution import HookDeclaration
 from trundle.runtime import Scheme
 from trundle.verify._broken import MISSING, LawBroken, differences, same, shown, spoken, tree
 from trundle.verify._edit_laws import hidden_beside_more
+from trundle.verify._removed import may_stay
 from trundle.verify._seen import context_of, named, some_versions, tree_of, view
 from trundle.verify._values import KEY_PROPERTIES
 from trundle.verify._views import discriminators, in_another_variant, nothing_in, value_at
@@ -24,6 +26,7 @@ from trundle.verify.oracle import (
     disagreements,
     leads_to,
     shown_document,
+    stays,
 )
 
 
@@ -120,6 +123,9 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
             if edited.__labels__ and nothing_in(edit.was, edit.fresh, path):
                 continue
             if hidden_beside_more(scheme, (stored, written), other, path):
+                continue
+            removed, left = (version, edit.seen, edit.edited), (path, value_at(found, path))
+            if may_stay(functools.partial(stays, world), removed, other, edit.was, left):
                 continue
             raise LawBroken(
                 "laws 3 and 4, what an edit changes is seen, and what it cannot see stays",
@@ -234,10 +240,10 @@ def _lost(before: Any, after: Any) -> list[str]:
 
 
 def _has_all(one: Any, other: Any) -> bool:
-    """Whether an object has all that another has; what is in it beside that the editor cannot see."""
+    """Whether a value has all that another has; what is in its objects beside that the editor cannot see."""
     if not isinstance(one, dict) or not isinstance(other, dict):
-        return False
-    return all(same(one.get(name, MISSING), each) for name, each in other.items())
+        return same(one, other)
+    return all(_has_all(one.get(name, MISSING), each) for name, each in other.items())
 
 
 def _one_element(*views: Any) -> bool:

@@ -1,16 +1,18 @@
 """What goes with an object that an edit removes.
 
-A client that removes an object removes what is hidden from it in there, too. Another version may have that in another
-place, because a rule moves it out of the object; there nothing of the edit is seen but that it is gone.
+A client that removes an object removes what is hidden from it in there, too. What some version has outside of the object stays.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from trundle.runtime import Scheme
 from trundle.verify._broken import MISSING, spoken
 from trundle.verify._seen import named, tree_of, view
 from trundle.verify._views import Path, value_at
+
+Stays: TypeAlias = Callable[[tuple[str, Path], tuple[str, Path]], bool | None]
+"""Whether a value stays where a client removes an object, by where a version has the object, and where one has the value."""
 
 
 class Removal(NamedTuple):
@@ -57,6 +59,53 @@ def goes_with_an_object(scheme: Scheme, removal: Removal, version: str, place: P
         value_at(view(scheme, scheme.decode(each), version), place) is MISSING
         for each in (scheme.encode(removal.puts[1]), spoken(left).encode())
     )
+
+
+def may_go(
+    stays: Stays, removed: tuple[str, Any, Any], version: str, lost: tuple[Path, Any]
+) -> bool:
+    """Whether what a version no longer sees may go with the objects that an edit removes: no version has it elsewhere.
+
+    Args:
+        stays: what is known of where versions have it.
+        removed: the writer's version, what it read, and what it wrote.
+        version: the version that no longer sees a value.
+        lost: where it was, and the value.
+    """
+    writer, *edit = removed
+    gone = [each for each in _objects(edit[0]) if _lacks(edit[1], each)]
+    return not gone or any(
+        not stays((writer, holder), (version, each)) for holder in gone for each in leaves(*lost)
+    )
+
+
+def may_stay(
+    stays: Stays, removed: tuple[str, Any, Any], version: str, was: Any, left: tuple[Path, Any]
+) -> bool:
+    """Whether all that a version goes on to see is hidden from the writer, and may be outside of the objects that it removes.
+
+    Args:
+        stays: what is known of where versions have it.
+        removed: the writer's version, what it read, and what it wrote.
+        version: the version that goes on to see something.
+        was: what the version is shown of what the writer read.
+        left: where it sees something, and what.
+    """
+    writer, *edit = removed
+    gone = [each for each in _objects(edit[0]) if _lacks(edit[1], each)]
+    found = list(leaves(*left))
+    return all(value_at(was, each) is MISSING for each in found) and all(
+        stays((writer, holder), (version, each)) is not False for holder in gone for each in found
+    )
+
+
+def leaves(place: Path, value: Any) -> Iterator[Path]:
+    """The places of all that an object has that is no object with members itself."""
+    if not isinstance(value, dict) or not value:
+        yield place
+    else:
+        for name, each in value.items():
+            yield from leaves((*place, name), each)
 
 
 def _lacks(document: Any, place: Path) -> bool:

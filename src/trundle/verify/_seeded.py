@@ -103,8 +103,12 @@ def each_example(seed: str, count: int, test: Callable[[st.DataObject], None]) -
         seed: determines the examples; the same one gives the same examples, in any process.
         count: how many there are.
         test: draws what it needs. It must not raise: hypothesis would look for simpler examples.
+
+    Raises:
+        SystemExit: the process is to end, as a handler of signals says it.
     """
     _RANDOM[0] = random.Random(seed)  # noqa: S311 - the same
+    ended: list[SystemExit] = []
 
     @settings(
         backend=_SEEDED,
@@ -116,6 +120,15 @@ def each_example(seed: str, count: int, test: Callable[[st.DataObject], None]) -
     )
     @given(st.data())
     def run(data: st.DataObject) -> None:
-        test(data)
+        try:
+            test(data)
+        except SystemExit as error:  # which Hypothesis would take for a failure
+            ended.append(error)
+            raise KeyboardInterrupt from None
 
-    run()
+    try:
+        run()
+    except KeyboardInterrupt:
+        if ended:
+            raise ended[0] from None
+        raise

@@ -111,11 +111,14 @@ UNFIT = [
 ]
 
 
+PARSER = functools.cache(lambda: yaql.YaqlFactory().create())
+
+
 def by_yaql(text):
     context = yaql.create_context()
     for name, function in FUNCTIONS.items():
         context.register_function(function, name=name)
-    return yaql.YaqlFactory().create()(text).evaluate(context=context)
+    return PARSER()(text).evaluate(context=context)
 
 
 @pytest.mark.parametrize("text", FITTING)

@@ -4,6 +4,7 @@ They are a project of their own, whose generated package is `core`.
 """
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from trundle.api._core.core import scheme
@@ -29,6 +30,7 @@ _SELECTABLE = {
 }
 
 
+@cache
 def core_kinds() -> tuple[ServedKind, ...]:
     """Namespaces and events, as clients see them: in the group without a name."""
     project = load_project(Path(__file__).parent / "trundle.yaml")

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+import msgspec
+
 from trundle.channels import Block, Blocked, RefusalCode
 from trundle.errors import Code, Finding, Place
+from trundle.installation import Outlook
 from trundle.kubernetes._cluster import MISSING, RequestError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._objects import OwnedError
@@ -20,14 +23,12 @@ _FINDINGS: Mapping[Code, str] = {
     RefusalCode.HELD: f"remove the annotation `{HOLD}`",
     RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",
     RefusalCode.NOT_INSTALLED: f"remove the annotation `{ROLL_BACK}`",
+    RefusalCode.NO_LATEST: "ask the publisher to promote a version, or name one in `spec.version`",
+    RefusalCode.CHANNEL_BEHIND: "wait for a newer version, or name one in `spec.version` that the package is to go back to",
     RefusalCode.UNSIGNED_CHANNEL: "name a Secret with the publisher's root in `spec.trust.secretName`, or accept a channel that has no signatures with "
     "`spec.trust.unsigned`",
 }
-_BLOCKED: Mapping[Block, str] = {
-    Block.HOLD: f"held; remove the annotation `{HOLD}` or `{ROLL_BACK}`",
-    Block.OTHER_DIGEST_APPROVED: "approved with other content; look at it, remove the annotation "
-    f"`{APPROVE}`, and put it there again",
-}
+_OTHER_CONTENT = f"approved with other content; look at it, remove the annotation `{APPROVE}`, and put it there again"
 _CORRECT = "ask the publisher for a release in which it is corrected, or change what refuses it in the cluster; it is tried again"
 _LONGEST_ANSWER, _LONGEST_END = 800, 300
 _OWNED = "put back what the release has in them, or delete the object: it is applied anew"
@@ -38,12 +39,31 @@ def advised(finding: Finding) -> Finding:
     return replace(finding, advice=_FINDINGS.get(finding.code, finding.advice))
 
 
-def words_for(blocked: Blocked) -> str:
+def foreseen(outlook: Outlook) -> Outlook:
+    """What comes next, with advice that can be followed in a cluster."""
+    plan = msgspec.structs.replace(
+        outlook.plan,
+        refusals=tuple(map(advised, outlook.plan.refusals)),
+        blocked=tuple(map(_blocked, outlook.plan.blocked)),
+    )
+    return msgspec.structs.replace(outlook, plan=plan)
+
+
+def _blocked(blocked: Blocked) -> Blocked:
     """Why a version is not taken, and what to do about that."""
-    if blocked.reason is Block.APPROVAL:
-        why = blocked.message.partition(";")[0]
-        return f"{why}; approve it with the annotation `{APPROVE}: {blocked.entry.version}`"
-    return _BLOCKED.get(blocked.reason, blocked.message)
+    why = blocked.message.rpartition("; ")[0] or blocked.message
+    match blocked.reason:
+        case Block.APPROVAL:
+            words = f"{why}; approve it with the annotation `{APPROVE}: {blocked.entry.version}`"
+        case Block.NEVER | Block.NO_WINDOW:
+            words = f"{why}; change `spec.policy`"
+        case Block.HOLD:
+            words = f"{why}; remove the annotation `{HOLD}` or `{ROLL_BACK}`"
+        case Block.OTHER_DIGEST_APPROVED:
+            words = _OTHER_CONTENT
+        case _:
+            return blocked
+    return msgspec.structs.replace(blocked, message=words)
 
 
 def words_of(error: Exception) -> str:

@@ -1,6 +1,5 @@
 """Does what the annotations of an `Installation` ask for: holds, goes back, approves."""
 
-import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -98,7 +97,7 @@ def _together(installation: Installation, name: str, others: Sequence[str]) -> S
     """The packages that go back at once: one alone, else with another one, else with all that are to.
 
     Raises:
-        RefusedError: none of these can; it says why it cannot go back alone.
+        RefusedError: none of these can, and it says why it cannot go back alone; or not yet.
     """
     try:
         return _require_way([name], installation)
@@ -107,8 +106,13 @@ def _together(installation: Installation, name: str, others: Sequence[str]) -> S
             raise
         refusals = [replace(each, advice=_TOGETHER) for each in error.refusals]
     for names in [*([name, each] for each in others), [name, *others]]:
-        with contextlib.suppress(RefusedError):
+        try:
             return _require_way(names, installation)
+        except RefusedError as trouble:
+            if (
+                trouble.code is RefusalCode.STILL_STORED
+            ):  # These fit, and the cluster is made ready.
+                raise
     raise RefusedError(*refusals)
 
 

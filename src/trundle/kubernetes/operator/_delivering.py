@@ -121,7 +121,7 @@ class Delivery:
         report.version, report.digest, _ = _parts_of(applier.release)
         self._unready[package.name] = None
         if missing:
-            self.keep_up(document, package)
+            self.keep_up(document)
             report.says("Waiting", f"{', '.join(missing)} has to be ready first")
             return
         version = str(package.release.version)
@@ -169,8 +169,7 @@ class Delivery:
             if is_new and not is_busy:
                 raise RejectedError([error], "what comes before it was applied") from None
             version = _parts_of(release)[0]
-            partly = f"; {version} may be in the cluster in part" if is_new else ""
-            report.says("Failed", words_of(error) + partly)
+            report.says("Failed", words_of(error) + (_in_part(version) if is_new else ""))
             return False
         return True
 
@@ -196,13 +195,13 @@ class Delivery:
                 is_whole = self._written(applier, parts, report, release, is_new=is_new)
                 return parts if is_whole else None
             if is_new:
-                self.keep_up(document, package)
+                self.keep_up(document)
         except RejectedError as error:
             self._stays(document, package, report, rejections(error, version))
         except OtherReleaseError as error:
             self._stays(document, package, report, error.findings)
         except SchemasError:
-            self.keep_up(document, package)
+            self.keep_up(document)
             raise
         report.migration = self._rolling.migrated(owner_of(document))
         return None
@@ -217,7 +216,7 @@ class Delivery:
         """Says why a release is not applied, keeps the one before up, and says whether that is ready."""
         report.stops(findings, ready=bool(report.version))
         report.away = True  # What refuses it may let it in soon.
-        waiting, beyond = self.keep_up(document, package)
+        waiting, beyond = self.keep_up(document)
         partly = f"; of {package.release.version} there is {beyond}" if beyond else ""
         if not report.version:
             report.message += partly
@@ -226,7 +225,7 @@ class Delivery:
         else:
             report.says("Applied", f"{report.version} stays in the cluster{partly}", ready=True)
 
-    def keep_up(self, document: Mapping[str, Any], package: Package) -> tuple[str, str]:
+    def keep_up(self, document: Mapping[str, Any]) -> tuple[str, str]:
         """Puts back what was deleted or changed by hand of the release that is in the cluster, where another one cannot be applied now.
 
         CRDs of its manifests that are there stay as they are: the other release may have brought them.
@@ -240,24 +239,24 @@ class Delivery:
         if not version:
             return "", listed(map(str, applier.beyond([])))
         try:
-            if repository == package.subscription.repository:
-                found = unpacked_release(self._installation, package.name, version, digest)
-                with found as folder:
-                    own = parts_in(folder / _FOLDER)
-                    parts = [*self._rolling.standing(owner_of(document), folder), *own]
-                kept = [each for each in parts if each not in own or not _is_crd(objects, each)]
-                applier.put(kept, release=applier.release)
+            with unpacked_release(self._installation, repository, version, digest) as folder:
+                own = parts_in(folder / _FOLDER)
+                parts = [*self._rolling.standing(owner_of(document), folder), *own]
+            kept = [each for each in parts if each not in own or not _is_crd(objects, each)]
+            applier.put(kept, release=applier.release)
         except (SupersededError, LostLeaseError):
             raise
         except RefusedError as error:
             # It cannot be had any more, and is looked at all the same.
             if applier.refused.release:  # But what is there may be of the release that was begun.
-                return words_of(error), ""
+                return words_of(error) + _begun(applier), ""
         except (TrundleError, OSError) as error:
-            return words_of(error), ""
+            return words_of(error) + _begun(applier), ""
         waiting = _unready(objects, parts)
         if not waiting:
-            self._unready[package.name] = SemVer.parse(version)
+            for each in self._installation.packages():
+                if each.subscription.repository == repository:
+                    self._unready[each.name] = SemVer.parse(version)
         return waiting, listed(map(str, applier.beyond(parts)))
 
     def _parts(
@@ -314,6 +313,16 @@ def _readable_parts(folder: Path) -> list[Part]:
         where = named.removeprefix(f"{folder}/")
         wrong = DefinitionError(where, error.expected, error.found, error.advice)
         raise RejectedError([wrong], "nothing was applied") from None
+
+
+def _begun(applier: Applier) -> str:
+    """What is to be said where the release before cannot be put back; nothing where none was begun after it."""
+    version = _parts_of(applier.refused.release)[0]
+    return _in_part(version) if version else ""
+
+
+def _in_part(version: str) -> str:
+    return f"; {version} may be in the cluster in part"
 
 
 def _is_crd(objects: Objects, part: Part) -> bool:

@@ -12,7 +12,6 @@ from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
     Installation,
-    Outlook,
     Package,
     check_root,
     complete,
@@ -24,7 +23,7 @@ from trundle.installation import (
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import advised, words_of
+from trundle.kubernetes.operator._advising import foreseen, words_of
 from trundle.kubernetes.operator._annotations import carry_out, hold, not_carried_out
 from trundle.kubernetes.operator._applying import Leftover
 from trundle.kubernetes.operator._delivering import Delivery, name_of, owner_of
@@ -98,10 +97,7 @@ class Follower:
         """
         report = Report()
         try:
-            wanted = wanted_of(document)
-            report.stops(wanted.misread.values(), "InvalidAnnotation", ready=True)
-            self._take(document, wanted)
-            self._follow(document, wanted, report)
+            self._follow(document, self._wanted(document, report), report)
         except (SupersededError, LostLeaseError):
             raise
         except SpecError as error:
@@ -113,6 +109,21 @@ class Follower:
         except (TrundleError, OSError) as error:
             report.says("Failed", words_of(error))
         return report
+
+    def _wanted(self, document: Mapping[str, Any], report: Report) -> Wanted:
+        """What an installation asks for.
+
+        Raises:
+            SpecError: it cannot be understood, or another one asks for the same; what is in the cluster is kept up.
+        """
+        try:
+            wanted = wanted_of(document)
+            report.stops(wanted.misread.values(), "InvalidAnnotation", ready=True)
+            self._take(document, wanted)
+        except SpecError:
+            self._delivery.keep_up(document)
+            raise
+        return wanted
 
     def remove(self, document: Mapping[str, Any]) -> Report:
         """Takes an installation out of the cluster; the report is ready when it is gone.
@@ -203,10 +214,8 @@ class Follower:
         except (RefusedError, MissingRootError) as error:
             # Until the objects are rewritten, what is installed is looked after.
             present = self._package(wanted)
-            if present is None:
-                raise
-            if error.code is not RefusalCode.STILL_STORED:
-                self._delivery.keep_up(document, present)
+            if present is None or error.code is not RefusalCode.STILL_STORED:
+                self._delivery.keep_up(document)
                 raise
             goes_back = wanted.roll_back is not None and wanted.roll_back == present.version
             waits = [replace(each, advice=_WAIT) for each in error.findings]
@@ -261,7 +270,7 @@ class Follower:
             report.stops(refused, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
-        outlook = _advised(foresee(self._installation, [name])[0])
+        outlook = foreseen(foresee(self._installation, [name])[0])
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
         report.waits(outlook.plan.blocked)
@@ -353,13 +362,6 @@ class Follower:
 def is_leaving(document: Mapping[str, Any]) -> bool:
     """Whether an installation is being deleted."""
     return "deletionTimestamp" in document["metadata"]
-
-
-def _advised(outlook: Outlook) -> Outlook:
-    """An outlook with advice that can be followed in a cluster."""
-    refusals = tuple(map(advised, outlook.plan.refusals))
-    plan = msgspec.structs.replace(outlook.plan, refusals=refusals)
-    return msgspec.structs.replace(outlook, plan=plan)
 
 
 def _held(wanted: Wanted) -> Finding:

@@ -219,14 +219,15 @@ class Operator:
         metadata = document["metadata"]
         what = f"{metadata['namespace']}/{metadata['name']}"
         blocked = "\n".join(report.blocked.values())
-        new = (f"{report.reason} {report.version}", blocked)
+        new = (f"{report.reason} {report.version} {report.digest}", blocked)
         conditions = {e["type"]: e for e in (document.get("status") or {}).get("conditions") or []}
         before = self._recorded.get(metadata["uid"])
         if before is None and conditions:
             ready, stop = conditions.get("Ready"), conditions.get("Blocked")
-            version = ((document.get("status") or {}).get("installed") or {}).get("version", "")
+            there = (document.get("status") or {}).get("installed") or {}
+            release = f"{there.get('version', '')} {there.get('digest', '')}"
             before = (
-                f"{ready['reason'] if ready else ''} {version}",
+                f"{ready['reason'] if ready else ''} {release}",
                 stop["message"] if stop and stop["status"] == "True" else "",
             )
         self._recorded[metadata["uid"]] = new

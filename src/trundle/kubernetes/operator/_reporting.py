@@ -8,7 +8,7 @@ from typing import Any
 from trundle.channels import Blocked, RefusalCode, Status, format_time
 from trundle.errors import Finding
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import advised, words_for
+from trundle.kubernetes.operator._advising import advised
 from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000
@@ -51,8 +51,9 @@ class Report:
     def waits(self, blocked: Iterable[Blocked]) -> None:
         """Says which versions are not taken, however long one waits; only the first of a reason."""
         for each in blocked:
-            words = f"{each.entry.version}: {words_for(each)}"
-            self.blocked.setdefault(camel(str(each.reason)), words)
+            self.blocked.setdefault(
+                camel(str(each.reason)), f"{each.entry.version}: {each.message}"
+            )
 
     def stops(self, findings: Iterable[Finding], reason: str = "", *, ready: bool = False) -> None:
         """Says what is in the way.

@@ -8,6 +8,7 @@ decide, and where several results are right.
 from trundle.verify.oracle._edits import Edited, after_edit, leads_to
 from trundle.verify.oracle._expected import ANY, Either, disagreements
 from trundle.verify.oracle._meeting import HookedType, Rules, World
+from trundle.verify.oracle._removing import stays
 from trundle.verify.oracle._showing import shown_document
 from trundle.verify.oracle._variants import changed_discriminators
 
@@ -23,4 +24,5 @@ __all__ = [
     "disagreements",
     "leads_to",
     "shown_document",
+    "stays",
 ]
