@@ -10,7 +10,7 @@ import pytest
 from dripping import dripping
 from lightkube.config.kubeconfig import KubeConfig
 
-from trundle._server_transport import ServerTransport
+from trundle._server_transport import server_transport
 from trundle.engine.effects import ProviderError
 from trundle.kubernetes._cluster import Cluster, ClusterError, connect
 from trundle.kubernetes.operator._installations import Installations
@@ -107,7 +107,7 @@ WATCHED = CHUNKED + b"%x\r\n%s\r\n" % (len(EVENT), EVENT)
 def test_a_watch_ends_when_nothing_comes_for_long(tmp_path, within):
     with dripping(WATCHED, b"", asked := []) as address:
         config = KubeConfig.from_file(kubeconfig(tmp_path, f"http://{address}")).get()
-        transport = ServerTransport(f"http://{address}", ssl.create_default_context(), idle=1)
+        transport = server_transport(f"http://{address}", ssl.create_default_context(), idle=0.3)
         client = lightkube.Client(config, transport=transport, timeout=httpx2.Timeout(60))
         seen = []
         error = within(lambda: seen.extend(Installations(Cluster(client)).watched()))

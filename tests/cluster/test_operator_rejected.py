@@ -1,8 +1,10 @@
 """Releases that the API server rejects: nothing of them is left in the cluster, and the release before stays."""
 
 import json
+import subprocess
 
 import pytest
+import warm
 from clusters import until
 from operators import (
     change,
@@ -284,6 +286,13 @@ ELSEWHERE = {
 }
 
 
+def planned(cluster, space, name):
+    """What the command says that comes next."""
+    to = ("--namespace", space, "--kubeconfig", str(cluster.kubeconfig), "--context", "admin")
+    command = [warm.TRUNDLE, "kube", "installed", "plan", name, *to]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
 @pytest.mark.parametrize("what", ELSEWHERE)
 def test_a_package_that_is_not_there_leaves_the_release_before_looked_after(
     cluster, operator, publisher, what
@@ -301,6 +310,7 @@ def test_a_package_that_is_not_there_leaves_the_release_before_looked_after(
         cluster.kubectl("delete", "configmap", name, "-n", space)
         until(lambda name=name: there(cluster, space, "configmap", name))
     assert shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.0"
+    assert said(cluster, space, "it", "Blocked").splitlines()[0] in planned(cluster, space, "it")
     mended = {"package": package, "version": None, "channel": None}
     change(cluster, space, "it", {"spec": mended})
     until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))

@@ -5,12 +5,11 @@ import datetime as dt
 import pytest
 from channel_data import entry
 
-from trundle.channels import Block, Blocked, Channel, Hold, Plan, Request, State, check_trust
+from trundle.channels import Block, Blocked, Channel, Hold, Request, State, check_trust
 from trundle.channels.decision import check_holds
-from trundle.installation import Outlook
 from trundle.kubernetes.migration import RequestError
 from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
-from trundle.kubernetes.operator._advising import foreseen, words_of
+from trundle.kubernetes.operator._advising import reworded, words_of
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
@@ -144,10 +143,8 @@ def test_what_an_api_server_refuses_is_said_with_what_can_be_done(error, advice)
 
 def test_what_waits_for_an_approval_names_the_annotation():
     message = "major upgrades need an approval; approve 2.0.0"
-    blocked = Blocked(entry("2.0.0"), None, Block.APPROVAL, message)
-    plan = Plan(package="acme/db", at=NOW, blocked=(blocked,))
     report = Report()
-    report.waits(foreseen(Outlook(plan, State(package="acme/db", channel="stable"))).plan.blocked)
+    report.waits([reworded(Blocked(entry("2.0.0"), None, Block.APPROVAL, message))])
     expected = "2.0.0: major upgrades need an approval; approve it with the annotation `trundle.dev/approve: 2.0.0`"
     assert report.blocked == {"Approval": expected}
 

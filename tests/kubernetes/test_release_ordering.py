@@ -13,6 +13,7 @@ from trundle.kubernetes.operator import (
     ordered,
     parts_of,
 )
+from trundle.kubernetes.operator._leadership import LostLeaseError
 
 
 def document(kind, name="a", namespace="", api="v1"):
@@ -71,6 +72,7 @@ class Kept:
         self.there = {}
         self.left = None
         self.written = 0
+        self.is_lost = False
 
     def _asked(self):
         if self.left is not None:
@@ -93,6 +95,13 @@ class Kept:
         made = {**each.document, "metadata": metadata, "status": status}
         self.there[each.identity] = made
         return made
+
+    def apply_late(self, each):
+        return self.apply(each, force=True)
+
+    def check(self):
+        if self.is_lost:
+            raise LostLeaseError("Lease", "to hold it", "lost", "another operator goes on")
 
     def attempt(self, each, *, force):
         self._asked()
@@ -223,3 +232,25 @@ def test_what_another_release_has_in_its_own_namespace_is_known_however_it_is_wr
     kept.namespace = "here"
     with pytest.raises(OtherReleaseError, match="of there/one"):
         Applier(kept, "two").apply([full])
+
+
+def test_what_is_written_too_late_goes_with_the_next_run():
+    """The next release was applied by another operator while the write was on its way."""
+    kept = Kept()
+    kept_apply = kept.apply
+    late = part("Secret", "late")
+
+    def apply(each, *, force):
+        if each.identity == late.identity:
+            kept.apply = kept_apply
+            Applier(kept, "it", sleep=lambda _: None).apply([part("Secret")])
+            kept.is_lost = True
+        return kept_apply(each, force=force)
+
+    kept.apply = apply
+    with pytest.raises(LostLeaseError):
+        Applier(kept, "it", sleep=lambda _: None).put([late], release="1 a b")
+    assert late.identity in kept.there
+    kept.is_lost = False
+    Applier(kept, "it", sleep=lambda _: None).apply([part("Secret")])
+    assert late.identity not in kept.there

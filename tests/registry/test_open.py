@@ -35,7 +35,7 @@ def test_what_is_no_reference_is_not_opened():
 def test_without_the_extra_folders_work_and_the_rest_says_what_to_install(tmp_path):
     script = """
 import sys
-sys.modules["urllib3"] = None
+sys.modules["httpx2"] = None
 from trundle.registry import MissingExtraError, open_registry
 print(open_registry("oci:" + sys.argv[1]).repository("acme/crm").tags())
 try:

@@ -12,6 +12,8 @@ from trundle.registry import Outages, UnreachableError, fetch_file, open_registr
 SETTINGS = msgspec.structs.replace(QUICK, request_time=0.5, read_timeout=5)
 HEADERS = b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\nX-Long: " + b"x" * 1000
 
+CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
 
 @pytest.fixture
 def in_time():
@@ -42,8 +44,13 @@ def test_headers_that_drip_are_given_up(at_once, then):
 
 @pytest.mark.full
 @pytest.mark.usefixtures("in_time")
-def test_content_that_drips_is_given_up():
-    with dripping(HEADERS + b"\r\n\r\n", b"x" * 1000) as address:
+@pytest.mark.parametrize(
+    ("at_once", "then"),
+    [(HEADERS + b"\r\n\r\n", b"x" * 1000), (CHUNKED, b"1;" + b"x" * 1000)],
+    ids=["content", "the head of a chunk"],
+)
+def test_content_that_drips_is_given_up(at_once, then):
+    with dripping(at_once, then) as address:
         repository = open_registry(address, settings=SETTINGS).repository("acme/db")
         with pytest.raises(UnreachableError, match="too long"):
             repository.tags()

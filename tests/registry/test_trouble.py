@@ -442,7 +442,7 @@ def test_credentials_that_do_not_suffice_are_named(simulator):
 
 
 def test_the_proxy_of_the_environment_is_used_except_where_it_says_so(simulator, monkeypatch):
-    monkeypatch.setenv("http_proxy", f"http://ali:secret@{simulator.address}")
+    monkeypatch.setenv("http_proxy", f"http://ali:sec%3Aret@{simulator.address}")
     monkeypatch.setenv("no_proxy", simulator.address)
     push(repository_of(simulator), tag="1.0.0")
     assert not any("http://" in each for each in simulator.requests)
@@ -450,7 +450,7 @@ def test_the_proxy_of_the_environment_is_used_except_where_it_says_so(simulator,
     assert other.tags() == ["1.0.0"]
     assert simulator.requests[-1] == "GET http://registry.example.com/v2/acme/crm/tags/list"
     said = {name.lower(): value for name, value in simulator.headers[-1].items()}
-    assert said["proxy-authorization"] == "Basic YWxpOnNlY3JldA=="
+    assert said["proxy-authorization"] == "Basic YWxpOnNlYzpyZXQ="
 
 
 @pytest.mark.full
@@ -497,4 +497,4 @@ def test_a_registry_that_does_not_answer_is_named_without_the_words_of_a_library
         with pytest.raises(UnreachableError) as caught:
             run()
         assert re.search(r"Connection\(|Pool\(|Error\(", str(caught.value)) is None
-        assert "Failed to" in caught.value.found
+        assert caught.value.found in {"Connection refused", "Name or service not known"}

@@ -7,7 +7,7 @@ gets a byte when it dies.
 import os
 import sys
 
-import urllib3
+import httpcore2
 from dying import Death
 
 from trundle.__main__ import main
@@ -18,14 +18,14 @@ class Dying(Death):
 
     def __init__(self) -> None:
         self._note = os.open(os.environ["DEATHS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-        ask = urllib3.HTTPConnectionPool.urlopen
+        ask = httpcore2.ConnectionPool.handle_request
 
-        def asked(pool, method, *arguments, **options):
-            if method not in {"GET", "HEAD"}:
+        def asked(pool, request):
+            if request.method not in {b"GET", b"HEAD"}:
                 self.step()
-            return ask(pool, method, *arguments, **options)
+            return ask(pool, request)
 
-        urllib3.HTTPConnectionPool.urlopen = asked
+        httpcore2.ConnectionPool.handle_request = asked
         super().__init__(int(os.environ["DIES_AT"]))
 
     def step(self) -> None:

@@ -139,6 +139,11 @@ class Meddler(WriteProxy):
         self._open.set()
         self.late = []
 
+    def __exit__(self, *given):
+        super().__exit__(*given)
+        if self._way is not self._cluster.pool:
+            self._way.clear()
+
     def meddle(self, part, number, what):
         """Before a write to a path with some text in it, counted from 0 and without dry runs, does something, once."""
         with self._lock:

@@ -96,7 +96,7 @@ def plan(
     known = found.get("status") or {}
     parts = ("target", "scheduled", "blocked", "announced", "nextChange", "notes")
     data = {each: known[each] for each in parts if each in known}
-    print_result(lambda: data, lambda: _plan(known), output, prose=True)
+    print_result(lambda: data, lambda: _plan(found), output, prose=True)
 
 
 @app.command("approve")
@@ -160,15 +160,19 @@ def _details(found: dict[str, Any]) -> str:
     return "".join(f"{each.rstrip()}\n" for each in lines)
 
 
-def _plan(known: dict[str, Any]) -> str:
-    lines = []
+def _plan(found: dict[str, Any]) -> str:
+    known, lines = found.get("status") or {}, []
     if known.get("target"):
         lines.append(f"now        {known['target']['version']}")
     lines += [
         f"scheduled  {each['version']} at {each['notBefore']}: {each['message']}"
         for each in known.get("scheduled") or []
     ]
-    lines += [f"blocked    {e['version']}: {e['message']}" for e in known.get("blocked") or []]
+    blocked = [f"{each['version']}: {each['message']}" for each in known.get("blocked") or []]
+    stop = _conditions(found).get("Blocked", {})
+    if stop.get("status") == "True":
+        blocked += stop["message"].splitlines()
+    lines += [f"blocked    {each}" for each in dict.fromkeys(blocked)]
     if known.get("announced"):
         lines.append(f"announced  {known['announced']}")
     lines += [f"note       {each}" for each in known.get("notes") or []]

@@ -66,7 +66,7 @@ class Deletions:
                 self._transport.pause(attempt)
                 continue
             message = fault_text(response)
-            match response.status:
+            match response.status_code:
                 case 404 if not failure:
                     raise missing(where)
                 case 405:

@@ -1,5 +1,6 @@
 """Fetches a blob over HTTP; goes on where a transfer broke off."""
 
+import contextlib
 import time
 
 from trundle.registry._files import Download
@@ -61,16 +62,16 @@ def _stream(
         accept={_OK, _PARTIAL, _NOT_FOUND, _OUT_OF_RANGE},
         headers=headers,
     )
-    with response:
-        if response.status == _NOT_FOUND:
+    with contextlib.closing(response):
+        if response.status_code == _NOT_FOUND:
             raise NotFoundError(
                 where, "the blob at the registry", "nothing", "check the name, or push it first"
             )
         span = response.headers.get("Content-Range", "")
-        goes_on = response.status == _PARTIAL and span.startswith(f"bytes {download.size}-")
+        goes_on = response.status_code == _PARTIAL and span.startswith(f"bytes {download.size}-")
         if download.size and not goes_on:
             download.restart()
-        if response.status == _OUT_OF_RANGE:
+        if response.status_code == _OUT_OF_RANGE:
             raise TransferError("a registry that does not have the rest")
         for piece in pieces(response, deadline):
             download.write(piece)

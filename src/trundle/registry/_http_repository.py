@@ -219,7 +219,7 @@ class HttpRepository:
         url, where = self._manifest(tag)
         response = self._requests.call("HEAD", url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT})
         with closing(response):
-            if response.status == _NOT_FOUND:
+            if response.status_code == _NOT_FOUND:
                 raise missing(where)
             digest = response.headers.get("Docker-Content-Digest", "")
             size = response.headers.get("Content-Length", "")
@@ -344,7 +344,7 @@ class HttpRepository:
         response = self._requests.call(
             "PUT", url, {_CREATED, _NOT_FOUND, _BAD_REQUEST}, headers=headers, body=content
         )
-        if response.status != _CREATED:
+        if response.status_code != _CREATED:
             message = fault_text(response)
             if "UNKNOWN" in message:
                 raise NotFoundError(where, "the parts of the manifest", message, "push them first")
@@ -384,7 +384,7 @@ class HttpRepository:
         except (TransferError, RegistryRefusedError):
             return False
         with closing(response):
-            return response.status == _CREATED and self.has_blob(descriptor)
+            return response.status_code == _CREATED and self.has_blob(descriptor)
 
     def _manifest(self, reference: str) -> tuple[str, str]:
         """The path of a manifest, and its name for messages."""

@@ -126,7 +126,7 @@ def _needs_extra(location: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if error.name != "urllib3":
+        if error.name not in {"httpx2", "httpcore2"}:
             raise
         expected, advice = "the packages for HTTP", "run: pip install 'trundle[registry]'"
-        raise MissingExtraError(location, expected, "no urllib3", advice) from None
+        raise MissingExtraError(location, expected, "no httpx2", advice) from None

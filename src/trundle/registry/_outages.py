@@ -105,3 +105,49 @@ class Outages:
         with self._lock:
             self._away.pop(host, None)
             self._asked.discard(host)
+
+
+class Asking:
+    """What is asked of a host, as outages have it: how often, and what becomes of the answer.
+
+    Args:
+        outages: the hosts that are away; None to be as patient with each request.
+        host: the host.
+        repository: what is wanted of it; for a file, its folder.
+
+    Attributes:
+        is_patient: whether each request is asked as if it were the first.
+    """
+
+    def __init__(self, outages: Outages | None, host: str, repository: str) -> None:
+        self._outages, self._host, self._repository = outages, host, repository
+        self.is_patient = outages is None
+
+    def reason(self) -> str | None:
+        """Why the host is not to be asked in this round; None where it may be."""
+        return None if self._outages is None else self._outages.reason(self._host, self._repository)
+
+    def attempts(self, retries: int) -> int:
+        """How often it is asked, of the attempts that there are beside the first."""
+        is_away = self._outages is not None and self._outages.is_away(self._host)
+        return 1 if is_away else retries + 1
+
+    def answered(self) -> None:
+        """It answered well, or with what is no trouble of its own."""
+        if self._outages is not None:
+            self._outages.end(self._host)
+
+    def troubled(self, reason: str) -> None:
+        """It answered with trouble of its own each time."""
+        if self._outages is not None:
+            self._outages.trouble(self._host, self._repository, reason)
+
+    def failed(self, reason: str) -> None:
+        """It did not answer, or not in time."""
+        if self._outages is not None:
+            self._outages.note(self._host, reason)
+
+    def late(self, late: Late) -> None:
+        """Its answer took too long."""
+        if self._outages is not None:
+            self._outages.give_up(self._host, self._repository, late)

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-import urllib3
+import httpx2
 
 from trundle.registry._model import MANIFEST_TYPES
 from trundle.registry._transport import (
@@ -56,13 +56,13 @@ class Requests:
         content, headers = self._fetch(url, where, limit)
         return content, headers.get("Content-Type", "").partition(";")[0].strip()
 
-    def _fetch(self, url: str, where: str, limit: int) -> tuple[bytes, urllib3.HTTPHeaderDict]:
+    def _fetch(self, url: str, where: str, limit: int) -> tuple[bytes, httpx2.Headers]:
         settings = self._transport.settings
         for attempt in range(settings.retries + 1):
             response = self.call("GET", url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT})
             try:
                 with closing(response):
-                    if response.status == _NOT_FOUND:
+                    if response.status_code == _NOT_FOUND:
                         raise missing(where)
                     content = read_small(response, limit, settings.request_time, where)
                     return content, response.headers
@@ -78,7 +78,7 @@ class Requests:
         """Whether there is something at a URL."""
         response = self.call("HEAD", url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT})
         with closing(response):
-            return response.status == _OK
+            return response.status_code == _OK
 
     def call(
         self,
@@ -89,7 +89,7 @@ class Requests:
         headers: dict[str, str] | None = None,
         body: bytes | None = None,
         repeatable: bool = True,
-    ) -> urllib3.BaseHTTPResponse:
+    ) -> httpx2.Response:
         """Sends a request, as `Transport.call` has it."""
         return self._transport.call(
             method,

@@ -1,25 +1,20 @@
 """Sends requests to a registry: timeouts, retries, proxies and authentication in one place."""
 
 import contextlib
-import email.utils
-import random
+import ssl
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
-from datetime import UTC
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Iterator
 from urllib.parse import urljoin, urlsplit
 
+import httpx2
 import msgspec
-import urllib3
-from urllib3.util import Retry
 
-from trundle._clock import now
-from trundle._late_answers import LateAnswerError
+from trundle._http import LateAnswerError, allow
 from trundle.errors import Kind, TrundleError, plain_reason
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
-from trundle.registry._outages import Late
-from trundle.registry._pool import open_pool
+from trundle.registry._outages import Asking, Late
+from trundle.registry._pool import Body, Pool, asked_pause, pause_before
 from trundle.registry._settings import HttpSettings
 from trundle.registry.errors import (
     RegistryError,
@@ -28,9 +23,6 @@ from trundle.registry.errors import (
     UnauthorisedError,
     UnreachableError,
 )
-
-Body: TypeAlias = bytes | Callable[[], Iterable[bytes]] | None
-"""What a request sends: bytes, or a function that gives them anew for each attempt."""
 
 _TROUBLE = frozenset({429, 500, 502, 503, 504})
 """What a registry answers that is in trouble itself."""
@@ -42,10 +34,8 @@ _LARGEST_ERROR = 64 * 1024
 _LAST_WORDS = 10.0
 _LARGEST_TOKEN = 1024 * 1024
 _LONGEST_MESSAGE = 500
-_PIECE = 256 * 1024
 _ENOUGH = 64 * 1024
 _ANY = range(100, 600)
-_REDIRECTS = 5
 _CONNECTIONS = 8
 
 
@@ -84,7 +74,7 @@ class Transport:
         self._find = find
         parts = urlsplit(base)
         self._origin = (parts.scheme, parts.netloc)
-        self._pool = open_pool(base, settings, _CONNECTIONS)
+        self._pool = Pool(base, settings, _CONNECTIONS)
         self._authenticator = Authenticator(
             parts.netloc,
             secure=parts.scheme == "https",
@@ -102,7 +92,7 @@ class Transport:
         headers: dict[str, str] | None = None,
         body: Body = None,
         repeatable: bool = True,
-    ) -> urllib3.BaseHTTPResponse:
+    ) -> httpx2.Response:
         """Sends a request until it is answered.
 
         Args:
@@ -123,39 +113,40 @@ class Transport:
             UnauthorisedError: credentials are missing or do not suffice.
             RegistryRefusedError: the registry answers with another status.
         """
-        attempts = self._attempts(url, repository) if repeatable else 1
+        asking = self._asking(url, repository)
+        attempts = self._attempts(asking, url) if repeatable else 1
         for attempt in range(attempts):
             failure, pause, is_trouble = "", None, False
             try:
                 response = self._authorised(method, url, repository, headers, body)
-            except urllib3.exceptions.HTTPError as error:
+            except httpx2.HTTPError as error:
                 failure = plain_reason(error)
-                is_late = repeatable and self._is_late(error)
+                is_late = repeatable and _is_late(error, asking)
                 if is_late and method in _READING:
                     self.give_up(url, repository, failure, headers)
                 elif is_late or attempt + 1 == attempts:
-                    self._note(url, failure)
+                    asking.failed(failure)
                 if is_late or _is_final(error):
                     raise self._unreachable(url, failure) from None
             else:
-                if response.status in accept:
+                if response.status_code in accept:
                     return response
                 message = fault_text(response)
-                if response.status not in _TRANSIENT:
-                    raise self._refused(url, response.status, message)
-                failure, pause = message, _asked_pause(response)
-                is_trouble = response.status in _TROUBLE
+                if response.status_code not in _TRANSIENT:
+                    raise self._refused(url, response.status_code, message)
+                failure, pause = message, asked_pause(response)
+                is_trouble = response.status_code in _TROUBLE
             if not repeatable:
                 raise TransferError(failure)
-            if attempt + 1 < attempts and not self._pause(attempt, pause):
+            if attempt + 1 < attempts and not pause_before(attempt, pause, self.settings):
                 break
         if is_trouble:
-            self._note_trouble(url, repository, failure)
+            asking.troubled(failure)
         raise self._unreachable(url, failure)
 
     def pause(self, attempt: int) -> None:
         """Waits before something is tried again; longer with each attempt, and not as long as others do."""
-        self._pause(attempt, None)
+        pause_before(attempt, None, self.settings)
 
     def url(self, path: str) -> str:
         """A URL at the registry, from a path or from what a header says."""
@@ -165,9 +156,8 @@ class Transport:
         self, url: str, repository: str, reason: str, headers: dict[str, str] | None = None
     ) -> None:
         """Takes note that an answer did not come whole: the host is not asked again in this round of `settings.outages`."""
-        if self.settings.outages is not None:
-            late = Late(reason, lambda: self._ask_again(url, repository, headers))
-            self.settings.outages.give_up(urlsplit(self.url(url)).netloc, repository, late)
+        late = Late(reason, lambda: self._ask_again(url, repository, headers))
+        self._asking(url, repository).late(late)
 
     def _ask_again(self, url: str, repository: str, headers: dict[str, str] | None) -> None:
         """Asks once more what was answered too slowly, whatever the outages are; of a long answer only the beginning is waited for.
@@ -184,26 +174,9 @@ class Transport:
             except TransferError as error:
                 raise self._unreachable(url, str(error)) from None
 
-    def _is_late(self, error: urllib3.exceptions.HTTPError) -> bool:
-        """Whether an answer took so long that it is not asked for again; callers with many registries in turn wait once."""
-        cause = getattr(error, "reason", error)
-        patient = self.settings.outages is None
-        return isinstance(error, LateAnswerError) or (
-            not patient and isinstance(cause, urllib3.exceptions.TimeoutError)
-        )
-
-    def _pause(self, attempt: int, asked: float | None) -> bool:
-        """Waits, unless the registry asks for more than the longest pause."""
-        longest = self.settings.longest_pause
-        if asked is not None and asked > longest:
-            return False
-        usual = min(longest, self.settings.first_pause * 2**attempt)
-        time.sleep(random.uniform(usual / 2, usual) + (asked or 0.0))  # noqa: S311 - no secret
-        return True
-
     def _authorised(
         self, method: str, url: str, repository: str, headers: dict[str, str] | None, body: Body
-    ) -> urllib3.BaseHTTPResponse:
+    ) -> httpx2.Response:
         """Sends a request, and once more when the registry asks who is there."""
         url = self.url(url)
         parts = urlsplit(url)
@@ -211,79 +184,59 @@ class Transport:
         for again in (True, False):
             known = self._authenticator.headers(repository) if ours else {}
             response = self._send(method, url, {**(headers or {}), **known}, body)
-            if response.status != _UNAUTHORISED or not again or not ours:
+            if response.status_code != _UNAUTHORISED or not again or not ours:
                 break
-            challenge = ", ".join(response.headers.getlist("WWW-Authenticate"))
+            challenge = ", ".join(response.headers.get_list("WWW-Authenticate"))
             if not self._authenticator.answer(repository, challenge):
                 break
             read_some(response, _LARGEST_ERROR, _LAST_WORDS)
         return response
 
-    def _send(
-        self, method: str, url: str, headers: dict[str, str], body: Body
-    ) -> urllib3.BaseHTTPResponse:
-        reads = method in _READING
-        response = self._pool.request(
-            method,
-            url,
-            headers={"User-Agent": "trundle", "Accept-Encoding": "identity", **headers},
-            body=body() if callable(body) else body,
-            redirect=reads,
-            # Retries are made here, where it is known what may be repeated.
-            retries=Retry(total=None, connect=0, read=0, status=0, other=0, redirect=_REDIRECTS),
-            preload_content=False,
-            decode_content=False,
-        )
-        if self.settings.outages is not None and response.status not in _TROUBLE:
-            self.settings.outages.end(urlsplit(url).netloc)
+    def _send(self, method: str, url: str, headers: dict[str, str], body: Body) -> httpx2.Response:
+        response = self._pool.send(method, url, headers, body, redirects=method in _READING)
+        if response.status_code not in _TROUBLE:
+            self._asking(url, "").answered()
         return response
 
-    def _attempts(self, url: str, repository: str) -> int:
+    def _asking(self, url: str, repository: str) -> Asking:
+        return Asking(self.settings.outages, urlsplit(self.url(url)).netloc, repository)
+
+    def _attempts(self, asking: Asking, url: str) -> int:
         """How often a request is sent.
 
         Raises:
             UnreachableError: the host is not to be asked in this round.
         """
-        outages, host = self.settings.outages, urlsplit(self.url(url)).netloc
-        if outages is None:
-            return self.settings.retries + 1
-        reason = outages.reason(host, repository)
+        reason = asking.reason()
         if reason is not None:
             raise self._unreachable(url, reason)
-        return 1 if outages.is_away(host) else self.settings.retries + 1
-
-    def _note(self, url: str, reason: str) -> None:
-        if self.settings.outages is not None:
-            self.settings.outages.note(urlsplit(self.url(url)).netloc, reason)
-
-    def _note_trouble(self, url: str, repository: str, reason: str) -> None:
-        if self.settings.outages is not None:
-            self.settings.outages.trouble(urlsplit(self.url(url)).netloc, repository, reason)
+        return asking.attempts(self.settings.retries)
 
     def _ask_for_token(
         self, repository: str, method: str, url: str, headers: dict[str, str], body: bytes | None
     ) -> tuple[int, bytes]:
         """Asks a token service; asking twice does no harm."""
-        attempts = self._attempts(url, repository)
+        asking = self._asking(url, repository)
+        attempts = self._attempts(asking, url)
         for attempt in range(attempts):
             is_trouble = False
             try:
                 response = self._send(method, url, headers, body)
-            except urllib3.exceptions.HTTPError as error:
+            except httpx2.HTTPError as error:
                 failure = plain_reason(error)
-                is_late = self._is_late(error)
+                is_late = _is_late(error, asking)
                 if is_late or attempt + 1 == attempts:
-                    self._note(url, failure)
+                    asking.failed(failure)
                 if is_late:
                     break
             else:
-                if response.status not in _TRANSIENT:
-                    return response.status, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)
+                if response.status_code not in _TRANSIENT:
+                    return response.status_code, read_some(response, _LARGEST_TOKEN, _LAST_WORDS)
                 failure = fault_text(response)
-                is_trouble = response.status in _TROUBLE
+                is_trouble = response.status_code in _TROUBLE
             self.pause(attempt)
         if is_trouble:
-            self._note_trouble(url, repository, failure)
+            asking.troubled(failure)
         raise self._unreachable(url, failure)
 
     def _unreachable(self, url: str, found: str) -> UnreachableError:
@@ -313,7 +266,7 @@ class Transport:
 
 
 @contextlib.contextmanager
-def closing(response: urllib3.BaseHTTPResponse) -> Iterator[urllib3.BaseHTTPResponse]:
+def closing(response: httpx2.Response) -> Iterator[httpx2.Response]:
     """Gives the connection back when the content was read, and closes it when it was not."""
     try:
         yield response
@@ -323,7 +276,7 @@ def closing(response: urllib3.BaseHTTPResponse) -> Iterator[urllib3.BaseHTTPResp
     read_some(response, _LARGEST_ERROR, _LAST_WORDS)
 
 
-def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[bytes]:
+def pieces(response: httpx2.Response, deadline: float) -> Iterator[bytes]:
     """The content of a response, piece by piece.
 
     Args:
@@ -333,16 +286,18 @@ def pieces(response: urllib3.BaseHTTPResponse, deadline: float) -> Iterator[byte
     Raises:
         TransferError: it broke off, or took too long.
     """
+    if response.is_closed:  # It was read already.
+        return
+    allow(response, deadline)
     try:
-        while piece := response.read1(_PIECE):
-            yield piece
-            if time.monotonic() > deadline:
-                raise SlowTransferError("a transfer that takes too long")
-    except urllib3.exceptions.HTTPError as error:
+        yield from response.iter_raw()
+    except LateAnswerError:
+        raise SlowTransferError("a transfer that takes too long") from None
+    except httpx2.HTTPError as error:
         raise TransferError(plain_reason(error)) from None
 
 
-def read_beginning(response: urllib3.BaseHTTPResponse, deadline: float) -> None:
+def read_beginning(response: httpx2.Response, deadline: float) -> None:
     """Reads an answer whose content does not matter; of a long one only the beginning.
 
     Raises:
@@ -355,7 +310,7 @@ def read_beginning(response: urllib3.BaseHTTPResponse, deadline: float) -> None:
             return
 
 
-def read_small(response: urllib3.BaseHTTPResponse, limit: int, seconds: float, where: str) -> bytes:
+def read_small(response: httpx2.Response, limit: int, seconds: float, where: str) -> bytes:
     """The whole content of a response.
 
     Raises:
@@ -372,7 +327,7 @@ def read_small(response: urllib3.BaseHTTPResponse, limit: int, seconds: float, w
     return bytes(content)
 
 
-def read_some(response: urllib3.BaseHTTPResponse, limit: int, seconds: float) -> bytes:
+def read_some(response: httpx2.Response, limit: int, seconds: float) -> bytes:
     """What is left of a response, up to a limit; the connection is kept only where that was all."""
     content = b""
     try:
@@ -382,12 +337,12 @@ def read_some(response: urllib3.BaseHTTPResponse, limit: int, seconds: float) ->
                 response.close()
                 return content[:limit]
     except TransferError:
-        response.close()
-    response.release_conn()
+        pass
+    response.close()
     return content
 
 
-def fault_text(response: urllib3.BaseHTTPResponse) -> str:
+def fault_text(response: httpx2.Response) -> str:
     """What a response says went wrong, in one line; the response is done with."""
     content = read_some(response, _LARGEST_ERROR, _LAST_WORDS)
     try:
@@ -396,7 +351,7 @@ def fault_text(response: urllib3.BaseHTTPResponse) -> str:
         faults = []
     text = "; ".join(f"{each.code}: {each.message}" for each in faults)
     text = "".join(char if char.isprintable() else " " for char in text)[:_LONGEST_MESSAGE]
-    return f"HTTP status {response.status}" + (f" ({text})" if text else "")
+    return f"HTTP status {response.status_code}" + (f" ({text})" if text else "")
 
 
 def base_url(location: str) -> str:
@@ -408,27 +363,15 @@ def base_url(location: str) -> str:
     return f"{'http' if near else 'https'}://{location}"
 
 
-def _asked_pause(response: urllib3.BaseHTTPResponse) -> float | None:
-    """The seconds that a `Retry-After` header asks for."""
-    value = response.headers.get("Retry-After", "").strip()
-    if value.isdecimal():
-        return float(value)
-    try:
-        moment = email.utils.parsedate_to_datetime(value)
-    except (ValueError, TypeError):
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - now()).total_seconds())
+def _is_late(error: httpx2.HTTPError, asking: Asking) -> bool:
+    """Whether an answer took so long that it is not asked for again; callers with many registries in turn wait once."""
+    return isinstance(error, LateAnswerError if asking.is_patient else httpx2.TimeoutException)
 
 
-def _is_final(error: urllib3.exceptions.HTTPError) -> bool:
+def _is_final(error: httpx2.HTTPError) -> bool:
     """Whether time does not heal an error."""
-    cause = getattr(error, "reason", error)
-    return isinstance(
-        cause,
-        urllib3.exceptions.SSLError
-        | urllib3.exceptions.LocationValueError
-        | urllib3.exceptions.ResponseError,
+    return isinstance(error.__cause__, ssl.SSLError) or isinstance(
+        error, httpx2.UnsupportedProtocol | httpx2.TooManyRedirects | httpx2.LocalProtocolError
     )
 
 

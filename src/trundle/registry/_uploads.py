@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
-import urllib3
+import httpx2
 
 from trundle.registry._files import CHUNK
 from trundle.registry._interface import Progress
@@ -118,14 +118,14 @@ class _Session:
         headers = {"Content-Range": f"{begin}-{end - 1}"}
         accept = {_ACCEPTED, _NOT_FOUND, _OUT_OF_RANGE}
         response = self._send("PATCH", self._location, accept, begin, end, headers)
-        if response.status != _ACCEPTED:
+        if response.status_code != _ACCEPTED:
             raise TransferError(fault_text(response))
         self._follow(response)
 
     def _received(self) -> int:
         """How many bytes the registry has."""
         response = self._call("GET", self._location, {_NO_CONTENT, _ACCEPTED, _NOT_FOUND})
-        if response.status == _NOT_FOUND:
+        if response.status_code == _NOT_FOUND:
             raise TransferError(fault_text(response))
         span = response.headers.get("Range", "").removeprefix("bytes=")
         self._follow(response)
@@ -139,24 +139,24 @@ class _Session:
         url = f"{self._location}{separator}digest={quote(self._descriptor.digest, safe='')}"
         accept = {_CREATED, _BAD_REQUEST, _NOT_FOUND, _TOO_LARGE}
         response = self._send("PUT", url, accept, offset, self._descriptor.size, {})
-        if response.status == _CREATED:
+        if response.status_code == _CREATED:
             with closing(response):
                 self._report(self._descriptor.size)
             return
         message = fault_text(response)
-        if response.status == _BAD_REQUEST:
+        if response.status_code == _BAD_REQUEST:
             if "DIGEST" in message or "SIZE" in message:
                 raise self._mismatch(message)
             raise RegistryRefusedError(
                 self._where, "the blob to be taken", message, "see what the registry allows"
             )
-        if response.status == _TOO_LARGE:
+        if response.status_code == _TOO_LARGE:
             raise self._too_large(message)
         raise TransferError(message)
 
     def _send(
         self, method: str, url: str, accept: set[int], begin: int, end: int, headers: dict[str, str]
-    ) -> urllib3.BaseHTTPResponse:
+    ) -> httpx2.Response:
         headers = {
             "Content-Type": "application/octet-stream",
             "Content-Length": str(end - begin),
@@ -171,14 +171,14 @@ class _Session:
             body=_part(self._content, begin, end),
             repeatable=False,
         )
-        if response.status == _TOO_LARGE:
+        if response.status_code == _TOO_LARGE:
             raise self._too_large(fault_text(response))
         return response
 
-    def _call(self, method: str, url: str, accept: set[int]) -> urllib3.BaseHTTPResponse:
+    def _call(self, method: str, url: str, accept: set[int]) -> httpx2.Response:
         return self._transport.call(method, url, repository=self._repository, accept=accept)
 
-    def _follow(self, response: urllib3.BaseHTTPResponse) -> None:
+    def _follow(self, response: httpx2.Response) -> None:
         """Goes on where the registry says."""
         with closing(response):
             location = response.headers.get("Location", "")

@@ -6,12 +6,13 @@ import time
 from collections.abc import Iterator, Mapping
 from urllib.parse import urlsplit
 
+import httpx2
 import msgspec
-import urllib3
 
+from trundle._http import LateAnswerError
 from trundle.errors import plain_reason
-from trundle.registry._outages import Late
-from trundle.registry._pool import open_pool
+from trundle.registry._outages import Asking, Late
+from trundle.registry._pool import Pool, asked_pause, pause_before
 from trundle.registry._settings import HttpSettings
 from trundle.registry._transport import TransferError, pieces, read_beginning
 from trundle.registry.errors import RegistryRefusedError, UnauthorisedError, UnreachableError
@@ -36,28 +37,29 @@ def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[byt
         UnreachableError: the server does not answer, not in time, or with an error.
     """
     settings = settings or HttpSettings()
-    outages, host, folder = settings.outages, urlsplit(url).netloc, url.rpartition("/")[0]
-    retry = _retry(settings)
-    if outages is not None:
-        reason = outages.reason(host, folder)
-        if reason is not None:
-            raise UnreachableError(url, "an answer", reason, _ADVICE)
-        again = 0 if outages.is_away(host) else settings.retries
-        retry = retry.new(total=again, read=0)  # What took too long is not asked for again.
+    asking = Asking(settings.outages, urlsplit(url).netloc, url.rpartition("/")[0])
+    reason = asking.reason()
+    if reason is not None:
+        raise UnreachableError(url, "an answer", reason, _ADVICE)
     headers = {"Cache-Control": "no-cache"}
+    attempts = asking.attempts(settings.retries)
+    once = (
+        ()
+        if asking.is_patient
+        else (httpx2.TimeoutException, httpx2.ReadError, httpx2.ProtocolError)
+    )
     try:
-        with _asked("GET", url, settings, headers, retry) as response:
-            if outages is not None and response.status in _TRANSIENT:
-                outages.trouble(host, folder, f"status {response.status}")
-            elif outages is not None:
-                outages.end(host)
-            _check_status(response.status, url)
+        with _asked("GET", url, settings, headers, attempts, redirects=True, once=once) as response:
+            if response.status_code in _TRANSIENT:
+                asking.troubled(f"status {response.status_code}")
+            else:
+                asking.answered()
+            _check_status(response.status_code, url)
             yield from pieces(response, time.monotonic() + settings.request_time)
-    except (urllib3.exceptions.HTTPError, TransferError) as error:
+    except (httpx2.HTTPError, TransferError) as error:
         failure = _unreachable(url, error)
-        if outages is not None:
-            alone = msgspec.structs.replace(settings, outages=None)
-            outages.give_up(host, folder, Late(failure.found, lambda: reach(url, alone)))
+        alone = msgspec.structs.replace(settings, outages=None)
+        asking.late(Late(failure.found, lambda: reach(url, alone)))
         raise failure from None
 
 
@@ -76,12 +78,12 @@ def ask(
         UnreachableError: the server does not answer, or not in time.
     """
     settings = settings or HttpSettings()
-    retry = _retry(settings, redirect=0) if method == "GET" else False
+    attempts = settings.retries + 1 if method == "GET" else 1
     try:
-        with _asked(method, url, settings, dict(headers), retry, body=body) as response:
+        with _asked(method, url, settings, dict(headers), attempts, body=body) as response:
             deadline = time.monotonic() + settings.request_time
-            return response.status, b"".join(pieces(response, deadline))
-    except (urllib3.exceptions.HTTPError, TransferError) as error:
+            return response.status_code, b"".join(pieces(response, deadline))
+    except (httpx2.HTTPError, TransferError) as error:
         raise _unreachable(url, error) from None
 
 
@@ -92,9 +94,9 @@ def reach(url: str, settings: HttpSettings) -> None:
         UnreachableError: the server does not answer, or not in time.
     """
     try:
-        with _asked("GET", url, settings, {}, retry=False) as response:
+        with _asked("GET", url, settings, {}, redirects=True) as response:
             read_beginning(response, time.monotonic() + settings.request_time)
-    except (urllib3.exceptions.HTTPError, TransferError) as error:
+    except (httpx2.HTTPError, TransferError) as error:
         raise _unreachable(url, error) from None
 
 
@@ -116,10 +118,13 @@ def post_json(url: str, content: bytes, settings: HttpSettings | None = None) ->
         again = attempt < settings.retries and time.monotonic() + pause < deadline
         try:
             status = _post_once(url, content, _until(deadline, settings))
-        except urllib3.exceptions.ConnectTimeoutError as error:  # Refused, too: nothing was sent
+        except (
+            httpx2.ConnectError,
+            httpx2.ConnectTimeout,
+        ) as error:  # Refused, too: nothing was sent
             if not again:
                 raise _unreachable(url, error) from None
-        except urllib3.exceptions.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise _unreachable(url, error) from None
         else:
             if not again or status not in _TRANSIENT:
@@ -128,23 +133,10 @@ def post_json(url: str, content: bytes, settings: HttpSettings | None = None) ->
     _check_taken(status, url)
 
 
-def _retry(settings: HttpSettings, redirect: int | None = None) -> urllib3.Retry:
-    """How often a request is sent that changes nothing."""
-    return urllib3.Retry(
-        total=settings.retries,
-        redirect=redirect,
-        backoff_factor=settings.first_pause,
-        backoff_max=_LONGEST_PAUSE,
-        status_forcelist=_TRANSIENT,
-        raise_on_status=False,
-        raise_on_redirect=False,
-    )
-
-
 def _post_once(url: str, content: bytes, settings: HttpSettings) -> int:
     headers = {"Content-Type": "application/json"}
-    with _asked("POST", url, settings, headers, retry=False, body=content) as response:
-        return response.status
+    with _asked("POST", url, settings, headers, body=content) as response:
+        return response.status_code
 
 
 def _until(deadline: float, settings: HttpSettings) -> HttpSettings:
@@ -164,15 +156,39 @@ def _asked(
     url: str,
     settings: HttpSettings,
     headers: dict[str, str],
-    retry: urllib3.Retry | bool,  # noqa: FBT001 - as urllib3 has it
+    attempts: int = 1,
+    *,
     body: bytes | None = None,
-) -> Iterator[urllib3.BaseHTTPResponse]:
-    """The answer to a request, its content unread; what is not read of it is never received."""
-    headers = {"User-Agent": "trundle", "Accept-Encoding": "identity", **headers}
-    with open_pool(url, settings) as pool:
-        response = pool.request(
-            method, url, body=body, preload_content=False, retries=retry, headers=headers
-        )
+    redirects: bool = False,
+    once: tuple[type[Exception], ...] = (),
+) -> Iterator[httpx2.Response]:
+    """The answer to a request, its content unread; what is not read of it is never received.
+
+    Args:
+        method: the HTTP method.
+        url: the URL.
+        settings: the times.
+        headers: the headers.
+        attempts: how often it is sent.
+        body: what to send.
+        redirects: whether it is asked for elsewhere where the server says so.
+        once: after which errors it is not sent again.
+    """
+    with Pool(url, settings) as pool:
+        for attempt in range(1, attempts + 1):
+            try:
+                response = pool.send(method, url, headers, body, redirects=redirects)
+            except httpx2.HTTPError as error:
+                if attempt == attempts or isinstance(error, (LateAnswerError, *once)):
+                    raise
+                asked = None
+            else:
+                if attempt == attempts or response.status_code not in _TRANSIENT:
+                    break
+                asked = asked_pause(response)
+                response.close()
+            if not pause_before(attempt - 1, asked, settings):
+                break
         with contextlib.closing(response):
             yield response
 
@@ -199,6 +215,6 @@ def _check_taken(status: int, url: str) -> None:
     raise RegistryRefusedError(url, expected, f"status {status}", advice)
 
 
-def _unreachable(url: str, error: urllib3.exceptions.HTTPError | TransferError) -> UnreachableError:
+def _unreachable(url: str, error: httpx2.HTTPError | TransferError) -> UnreachableError:
     found = str(error) if isinstance(error, TransferError) else plain_reason(error)
     return UnreachableError(url, "an answer", found, _ADVICE)

@@ -3,6 +3,7 @@
 Sources: k8s.io/apiserver, pkg/admission/plugin/webhook.
 """
 
+import contextlib
 import time
 import uuid
 from collections.abc import Callable, Mapping
@@ -10,10 +11,10 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import httpx2
 import msgspec
-import urllib3
 
-from trundle._late_answers import LateAnswerError, limit_answers
+from trundle._http import TimedTransport
 from trundle._tls import verifying
 from trundle.api._patches import apply_operations
 from trundle.api._status import ApiError
@@ -31,6 +32,8 @@ _OK = range(200, 207)
 _BAD_REQUEST = 400
 _REFUSALS = range(_BAD_REQUEST, 600)
 
+_ENDED = (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError)
+"""How a connection ends that the webhook has ended."""
 _OPTIONS = {"create": "CreateOptions", "update": "UpdateOptions", "delete": "DeleteOptions"}
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
@@ -93,8 +96,8 @@ class Webhook:
         self._settings = settings
         self._complain = complain
         files = [] if authorities is None else [authorities]
-        self._pools = Reloaded(
-            files, lambda: _pool(authorities, settings.timeout_seconds), complain
+        self._transports = Reloaded(
+            files, lambda: TimedTransport(verifying(authorities), kept=_CONNECTIONS), complain
         )
 
     def handles(self, operation: AdmissionOperation) -> bool:
@@ -196,57 +199,45 @@ class Webhook:
             for is_last in (False, True):
                 try:
                     return self._sent(url, body, until)
-                except urllib3.exceptions.ProtocolError:  # Mostly an idle connection that it ended.
+                except _ENDED:  # Mostly an idle connection.
                     if is_last:
                         raise
-        except (urllib3.exceptions.HTTPError, OSError) as error:
+        except (httpx2.HTTPError, OSError) as error:
             why = f'Post "{url}": {_reason(error)}'
             raise self._failed(f"failed to call webhook: {why}") from None
         raise AssertionError("it is answered or fails")
 
     def _sent(self, url: str, body: bytes, until: float) -> bytes:
         left = max(until - time.monotonic(), 0.001)
-        response = self._pools.value.request(
+        request = httpx2.Request(
             "POST",
             url,
-            body=body,
-            headers={"Content-Type": "application/json", "Accept": "application/json"},
-            timeout=urllib3.Timeout(total=left),
-            retries=False,
-            redirect=False,
-            preload_content=False,
+            content=body,
+            headers={
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+                "Accept-Encoding": "identity",
+            },
+            extensions={"timeout": {"read": left}},
         )
-        try:
+        transport = self._transports.value  # It closes its connections when it is let go.
+        with contextlib.closing(transport.handle_request(request)) as response:
             found = bytearray()
-            while part := response.read1(64 * 1024):
+            for part in response.iter_raw():
                 found += part
-                if time.monotonic() > until:
-                    raise urllib3.exceptions.TimeoutError
                 if len(found) > _MOST_BYTES:
                     what = f"more than {_MOST_BYTES} bytes"
                     raise self._failed(f"failed to call webhook: it answered {what}")
-            response.release_conn()
-        finally:
-            response.close()
-        if response.status not in _OK:
+        if response.status_code not in _OK:
             text = bytes(found[:200]).decode("utf-8", "replace").strip()
             why = f'an error on the server ("{text}") has prevented the request from succeeding'
-            raise self._failed(f"failed to call webhook: {why} (status {response.status})")
+            raise self._failed(f"failed to call webhook: {why} (status {response.status_code})")
         return bytes(found)
-
-
-def _pool(authorities: Path | None, seconds: float) -> urllib3.PoolManager:
-    context = verifying(authorities)
-    pool = urllib3.PoolManager(num_pools=1, maxsize=_CONNECTIONS, ssl_context=context)
-    limit_answers(pool, seconds)
-    return pool
 
 
 def _reason(error: Exception) -> str:
     """Why a webhook cannot be reached, in Kubernetes' words where it has some."""
-    refused = isinstance(error, urllib3.exceptions.NewConnectionError)
-    late = isinstance(error, urllib3.exceptions.TimeoutError | LateAnswerError)
-    if late and not refused:
+    if isinstance(error, httpx2.TimeoutException):
         return "context deadline exceeded"
     return plain_reason(error)
 

@@ -19,6 +19,7 @@ _UNCHANGEABLE = ("immutable", "may not change once set", "updates to ")
 _FINDINGS: Mapping[Code, str] = {
     RefusalCode.ACCESS_REFUSED: f"put credentials that may read it into the Secret `{REGISTRIES}` in the operator's namespace: kubectl create secret "
     f"docker-registry {REGISTRIES} --namespace NAMESPACE --docker-server=HOST --docker-username=NAME --docker-password=PASSWORD",
+    RefusalCode.CHANNEL_NOT_FOUND: "check `spec.registry`, `spec.package` and `spec.channel`",
     RefusalCode.CONTENT_MISSING: "check `spec.version`, `spec.digest` or the tag, or ask the publisher to restore it",
     RefusalCode.HELD: f"remove the annotation `{HOLD}`",
     RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",
@@ -44,12 +45,12 @@ def foreseen(outlook: Outlook) -> Outlook:
     plan = msgspec.structs.replace(
         outlook.plan,
         refusals=tuple(map(advised, outlook.plan.refusals)),
-        blocked=tuple(map(_blocked, outlook.plan.blocked)),
+        blocked=tuple(map(reworded, outlook.plan.blocked)),
     )
     return msgspec.structs.replace(outlook, plan=plan)
 
 
-def _blocked(blocked: Blocked) -> Blocked:
+def reworded(blocked: Blocked) -> Blocked:
     """Why a version is not taken, and what to do about that."""
     why = blocked.message.rpartition("; ")[0] or blocked.message
     match blocked.reason:

@@ -1,5 +1,6 @@
 """Applies what a release carries to a cluster, and deletes what an earlier release had applied."""
 
+import contextlib
 import json
 import time
 from collections.abc import Callable, Collection, Container, Sequence
@@ -9,6 +10,7 @@ from typing import Any
 
 from trundle.kubernetes._cluster import BUSY, MISSING, ClusterError, RequestError
 from trundle.kubernetes._errors import DefinitionError
+from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, leaving, ordered, together
 from trundle.kubernetes.operator._releases import (
@@ -23,6 +25,7 @@ from trundle.kubernetes.operator._trying import attempt, lacks
 _SECONDS = 60
 _STEP = 0.2
 _LEAVING_SECONDS = 5
+_TRIES = 5
 _BEARING = ("Namespace", DEFINITION)
 """What others cannot be without; it comes first."""
 _MOST_BYTES = 900 * 1024
@@ -176,7 +179,7 @@ class Applier:
         steps = ordered(wanted)
         early = [each for each in steps if each.kind in _BEARING]
         for each in early:
-            self._objects.apply(self._ownership.marked(each), force=force)
+            self._apply(each, force=force)
         self._establish([each for each in early if each.kind == DEFINITION])
         if early and self._untried:
             attempt(self._objects, self._untried, force=force, among=wanted)
@@ -185,7 +188,7 @@ class Applier:
         again = [each for each in late if is_new and each.identity in self.refused.of(release)]
         for number, each in enumerate([*again, *late]):
             try:
-                self._objects.apply(self._ownership.marked(each), force=force)
+                self._apply(each, force=force)
             except (RequestError, OwnedError) as error:
                 if (
                     number < len(again)
@@ -201,6 +204,34 @@ class Applier:
             self.release, self.refused = release, Refused()
             self._remember(known)
         return steps
+
+    def _apply(self, part: Part, *, force: bool) -> None:
+        """Applies an object. Where another operator acts by the time that this is answered, it is recorded once more, as that may have been forgotten by then.
+
+        Raises:
+            TrundleError: as `apply` has it.
+        """
+        self._objects.apply(self._ownership.marked(part), force=force)
+        try:
+            self._objects.check()
+        except LostLeaseError:
+            with contextlib.suppress(ClusterError, DefinitionError):
+                self._admit(part)
+            raise
+
+    def _admit(self, part: Part) -> None:
+        """Records what was written too late, so that the operator that acts deletes it where its release does not have it."""
+        for last in [False] * (_TRIES - 1) + [True]:
+            known = self.earlier()
+            if part.identity in {each.identity for each in known}:
+                return
+            try:
+                self._objects.apply_late(self._recorded(together(known, [part])))
+            except OwnedError:
+                if last:
+                    raise
+            else:
+                return
 
     def finish(self, wanted: Sequence[Part], leftover: Leftover = Leftover.UNUSED) -> Applied:
         """Deletes what the release before had, and this one has not; but for what another release has taken over.
@@ -266,7 +297,12 @@ class Applier:
                 advice = f"see its conditions: kubectl describe crd {each.name}"
                 raise ClusterError(str(each), "that it is established", "not yet", advice)
 
-    def _remember(self, parts: Sequence[Part], *, keep: bool = True) -> None:
+    def _recorded(self, parts: Sequence[Part]) -> Part:
+        """The record, with some objects.
+
+        Raises:
+            DefinitionError: there are too many.
+        """
         lines = [[each.api_version, each.kind, each.namespace, each.name] for each in parts]
         text = json.dumps(lines)
         if len(text) > _MOST_BYTES:
@@ -282,7 +318,10 @@ class Applier:
             "metadata": metadata,
             "data": {"objects": text, "release": self.release, **self.refused.data},
         }
-        made = Part("v1", "ConfigMap", self._record.namespace, self._record.name, document)
+        return Part("v1", "ConfigMap", self._record.namespace, self._record.name, document)
+
+    def _remember(self, parts: Sequence[Part], *, keep: bool = True) -> None:
+        made = self._recorded(parts)
         try:
             if keep:
                 written = self._objects.apply(made, force=True)

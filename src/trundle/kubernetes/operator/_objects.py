@@ -69,6 +69,10 @@ class Objects:
         except DefinitionError:
             return False
 
+    def check(self) -> None:
+        """Raises an error where nothing may be written any more."""
+        self._check()
+
     def apply(self, part: Part, *, force: bool) -> dict[str, Any]:
         """Applies an object, on the server's side; the object as it is then.
 
@@ -78,6 +82,15 @@ class Objects:
         """
         self._check()
         return self._applied(part, force=force, dry_run=False)
+
+    def apply_late(self, part: Part) -> None:
+        """Applies an object though nothing may be written any more: one that says what was written too late.
+
+        Raises:
+            OwnedError: others own fields of it, or have changed it meanwhile.
+            ClusterError: the cluster refuses it.
+        """
+        self._applied(part, force=True, dry_run=False)
 
     def attempt(self, part: Part, *, force: bool) -> dict[str, Any]:
         """Has the server apply an object without keeping it; the object as it would be then.

@@ -7,7 +7,7 @@ from lightkube.config.client_adapter import Client, ConnectionParams
 from lightkube.config.kubeconfig import KubeConfig
 from lightkube.core.exceptions import ConfigError
 
-from trundle._server_transport import ServerTransport, transport_of
+from trundle._server_transport import server_transport, transport_of
 from trundle._tls import verifying
 from trundle.engine.effects import ProviderError
 from trundle.errors import Kind, expectation
@@ -32,7 +32,7 @@ def client_of_server(
         OSError: the certificate cannot be read.
     """
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    transport = ServerTransport(url, verifying(authority))
+    transport = server_transport(url, verifying(authority))
     return httpx2.Client(base_url=url, headers=headers, transport=transport, timeout=_TIMEOUT)
 
 
