@@ -273,8 +273,12 @@ class _TimedStream(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
-        with _left(timeout, self._idle) as left:
-            made = self._inner.start_tls(ssl_context, server_hostname, left)
+        try:
+            with _left(timeout, self._idle) as left:
+                made = self._inner.start_tls(ssl_context, server_hostname, left)
+        except BaseException:  # the caller has no stream yet that it could close
+            self.close()
+            raise
         return _TimedStream(made, self._idle)
 
     def get_extra_info(self, info: str) -> object:
