@@ -286,10 +286,10 @@ ELSEWHERE = {
 }
 
 
-def planned(cluster, space, name):
+def planned(cluster, space, name, *options):
     """What the command says that comes next."""
     to = ("--namespace", space, "--kubeconfig", str(cluster.kubeconfig), "--context", "admin")
-    command = [warm.TRUNDLE, "kube", "installed", "plan", name, *to]
+    command = [warm.TRUNDLE, "kube", "installed", "plan", name, *to, *options]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
@@ -310,7 +310,9 @@ def test_a_package_that_is_not_there_leaves_the_release_before_looked_after(
         cluster.kubectl("delete", "configmap", name, "-n", space)
         until(lambda name=name: there(cluster, space, "configmap", name))
     assert shown(cluster, space, "it")["status"]["installed"]["version"] == "1.0.0"
-    assert said(cluster, space, "it", "Blocked").splitlines()[0] in planned(cluster, space, "it")
+    stopped = said(cluster, space, "it", "Blocked").splitlines()
+    assert stopped[0] in planned(cluster, space, "it")
+    assert json.loads(planned(cluster, space, "it", "-o", "json"))["stopped"] == stopped
     mended = {"package": package, "version": None, "channel": None}
     change(cluster, space, "it", {"spec": mended})
     until(lambda: installed(shown(cluster, space, "it")) == ("1.0.0", True))

@@ -93,10 +93,8 @@ def plan(
 ) -> None:
     """Show what comes next: what may be installed now, what is scheduled, and what is blocked."""
     _, found = _one(kubeconfig, cluster_context, namespace, name)
-    known = found.get("status") or {}
-    parts = ("target", "scheduled", "blocked", "announced", "nextChange", "notes")
-    data = {each: known[each] for each in parts if each in known}
-    print_result(lambda: data, lambda: _plan(found), output, prose=True)
+    planned = _planned(found)
+    print_result(lambda: planned, lambda: _plan(planned), output, prose=True)
 
 
 @app.command("approve")
@@ -160,20 +158,33 @@ def _details(found: dict[str, Any]) -> str:
     return "".join(f"{each.rstrip()}\n" for each in lines)
 
 
-def _plan(found: dict[str, Any]) -> str:
-    known, lines = found.get("status") or {}, []
-    if known.get("target"):
-        lines.append(f"now        {known['target']['version']}")
+def _planned(found: dict[str, Any]) -> dict[str, Any]:
+    """What comes next; `stopped` lists what blocks the installation beside versions that are blocked."""
+    known = found.get("status") or {}
+    parts = ("target", "scheduled", "blocked", "announced", "nextChange", "notes")
+    planned = {each: known[each] for each in parts if each in known}
+    stop = _conditions(found).get("Blocked", {})
+    said = {_blocked(each) for each in planned.get("blocked") or []}
+    if stop.get("status") == "True":
+        planned["stopped"] = [each for each in stop["message"].splitlines() if each not in said]
+    return planned
+
+
+def _plan(planned: dict[str, Any]) -> str:
+    lines = []
+    if planned.get("target"):
+        lines.append(f"now        {planned['target']['version']}")
     lines += [
         f"scheduled  {each['version']} at {each['notBefore']}: {each['message']}"
-        for each in known.get("scheduled") or []
+        for each in planned.get("scheduled") or []
     ]
-    blocked = [f"{each['version']}: {each['message']}" for each in known.get("blocked") or []]
-    stop = _conditions(found).get("Blocked", {})
-    if stop.get("status") == "True":
-        blocked += stop["message"].splitlines()
-    lines += [f"blocked    {each}" for each in dict.fromkeys(blocked)]
-    if known.get("announced"):
-        lines.append(f"announced  {known['announced']}")
-    lines += [f"note       {each}" for each in known.get("notes") or []]
+    blocked = [*map(_blocked, planned.get("blocked") or []), *planned.get("stopped", [])]
+    lines += [f"blocked    {each}" for each in blocked]
+    if planned.get("announced"):
+        lines.append(f"announced  {planned['announced']}")
+    lines += [f"note       {each}" for each in planned.get("notes") or []]
     return "".join(f"{each}\n" for each in lines or ["nothing to do"])
+
+
+def _blocked(version: dict[str, Any]) -> str:
+    return f"{version['version']}: {version['message']}"
