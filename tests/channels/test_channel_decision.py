@@ -204,6 +204,15 @@ def test_a_level_without_any_window_is_blocked():
     assert found.blocked[0].reason is Block.NO_WINDOW
 
 
+def test_windows_that_are_all_too_short_are_named_as_what_blocks():
+    short = change(SUNDAY, duration=600 * SECOND)
+    found = plan(channel("1.1.0"), state("1.0.0"), Policy(windows=(short,)))
+    assert found.blocked[0].reason is Block.NO_WINDOW
+    assert found.blocked[0].message == (
+        "no window for minor upgrades is as long as minRemaining, PT15M; make one longer, or lower minRemaining"
+    )
+
+
 # Requests
 
 

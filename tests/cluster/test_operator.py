@@ -1,5 +1,6 @@
 """`trundle kube operator` on a real cluster, with packages in a real registry."""
 
+import datetime as dt
 import json
 import os
 import sys
@@ -129,8 +130,17 @@ def test_windows_are_those_of_the_policy(cluster, operator, publisher, space):
     assert waiting["version"] == "1.0.1"
     assert waiting["notBefore"].endswith("-01-01T01:00:00Z")
     assert found["installed"]["version"] == "1.0.0"
-    change(cluster, space, "window", {"spec": {"policy": {"patch": "immediate", "windows": None}}})
+    opens = (dt.datetime.now(dt.UTC) + dt.timedelta(seconds=65)).replace(second=0, microsecond=0)
+    soon = [{"start": f"{opens:%M %H * * *}", "duration": "PT30M", "timezone": "UTC"}]
+    change(cluster, space, "window", {"spec": {"policy": {"windows": soon}}})
     until(lambda: installed(shown(cluster, space, "window")) == ("1.0.1", True))
+    fields = ("-o", "json", "--show-managed-fields")
+    found = cluster.kubectl("get", "configmap", "window", "-n", space, *fields).stdout
+    written = [each["time"] for each in json.loads(found)["metadata"]["managedFields"]]
+    assert min(map(dt.datetime.fromisoformat, written)) >= opens
+    change(cluster, space, "window", {"spec": {"policy": {"patch": "immediate", "windows": None}}})
+    publisher.release("acme/window", "1.0.2", [config("window", "3")])
+    until(lambda: installed(shown(cluster, space, "window")) == ("1.0.2", True))
 
 
 def stack_definition():

@@ -2,7 +2,7 @@
 
 import datetime as dt
 
-from trundle.channels._times import format_time
+from trundle.channels._times import format_duration, format_time
 from trundle.channels.decision._model import (
     Block,
     Blocked,
@@ -113,14 +113,19 @@ class Judge:
             return Ready(entry, level)
         start = self._start(gates, level, begin, critical=critical)
         if start is None:
-            message = f"no window is ever open for {level} upgrades that no exclusion covers"
-            advice = "look at `trundle policy lint`"
-            if not self._policy.windows_of(level):
-                message = f"the policy has no window for {level} upgrades"
-                advice = "add one, or upgrade with --now"
-            return Blocked(entry, level, Block.NO_WINDOW, f"{message}; {advice}")
+            return Blocked(entry, level, Block.NO_WINDOW, self._never_open(level))
         message = self._words(waits, entry, gates, start)
         return Scheduled(entry, level, start, tuple(waits), message)
+
+    def _never_open(self, level: Level) -> str:
+        if not self._policy.windows_of(level):
+            return f"the policy has no window for {level} upgrades; add one, or upgrade with --now"
+        if self._policy.all_too_short(level):
+            need = format_duration(self._policy.min_remaining)
+            message = f"no window for {level} upgrades is as long as minRemaining, {need}"
+            return f"{message}; make one longer, or lower minRemaining"
+        message = f"no window is ever open for {level} upgrades that no exclusion covers"
+        return f"{message}; look at `trundle policy lint`"
 
     def _gates_for(self, level: Level, *, critical: bool) -> Gates:
         key = (level, critical)

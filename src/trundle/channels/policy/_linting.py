@@ -73,7 +73,7 @@ def _levels(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
 
 
 def _why_never(policy: Policy, level: Level) -> str:
-    if all(each.duration < policy.min_remaining for each in policy.windows_of(level)):
+    if policy.all_too_short(level):
         need = format_duration(policy.min_remaining)
         return f"make its windows longer than minRemaining, {need}, or lower that"
     return "look at the windows and exclusions"

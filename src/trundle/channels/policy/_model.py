@@ -101,6 +101,10 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         """The windows in which upgrades of a level may start."""
         return tuple(each for each in self.windows if level in each.levels)
 
+    def all_too_short(self, level: Level) -> bool:
+        """Whether each window of a level is shorter than what has to be left of it."""
+        return all(each.duration < self.min_remaining for each in self.windows_of(level))
+
 
 def is_spared(level: Level, *, critical: bool) -> bool:
     """Whether an upgrade need not wait for its cooldown or a window: a critical one, unless it is major."""
