@@ -19,6 +19,7 @@ from trundle._tls import verifying
 from trundle.errors import Kind, TrundleError
 
 _PIECE = 16 * 1024
+_LAST_PORT = 65535
 
 
 class LateAnswerError(TrundleError, httpx2.ReadTimeout):
@@ -188,10 +189,18 @@ def _errors() -> Iterator[None]:
 
 
 def _words(error: Exception, cause: object) -> str:
-    """What an error says, without the number of a system's error."""
-    if isinstance(cause, OSError) and not isinstance(cause, ssl.SSLError):
-        return cause.strerror or str(error)
-    return str(error)
+    """What an error says, without the numbers and names that the system and libraries have for it."""
+    match cause:
+        case ssl.SSLCertVerificationError():
+            return f"certificate verify failed: {cause.verify_message}"
+        case ssl.SSLError(reason="WRONG_VERSION_NUMBER" | "RECORD_LAYER_FAILURE"):
+            return "an answer that is not TLS, as servers of http:// give"
+        case ssl.SSLError(reason=str(reason)):
+            return reason.replace("_", " ").lower()
+        case OSError(strerror=str(reason)) if not isinstance(cause, ssl.SSLError):
+            return reason
+        case _:
+            return str(error)
 
 
 @contextlib.contextmanager
@@ -244,6 +253,8 @@ class _TimedBackend(httpcore2.NetworkBackend):
 
 
 def _addresses(host: str, port: int) -> list[str]:
+    if port > _LAST_PORT:  # the system would take what is left of it over that
+        raise httpcore2.ConnectError(f"the port {port}, and the last one is {_LAST_PORT}")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

@@ -1,17 +1,14 @@
 """The error tree: one root, kinds that faces map, errors that cross processes, and the words of findings."""
 
 import ast
-import http.client
 import importlib
 import inspect
 import pickle
 import pkgutil
 import re
-import ssl
 from pathlib import Path
 
 import pytest
-import urllib3
 
 import trundle
 from trundle.cli._failures import EXIT_CODES
@@ -26,7 +23,6 @@ from trundle.errors import (
     expectation,
     listed,
     meant,
-    plain_reason,
 )
 from trundle.registry import NotFoundError
 from trundle.runtime import BagError, DocumentError
@@ -163,16 +159,3 @@ def test_one_place_formats_what_was_expected_and_found():
             if ", found " in text and ", found new finalizers " not in text:
                 found.add(path.relative_to(root).as_posix())
     assert found == {"errors/_wording.py"}
-
-
-def test_errors_of_transfers_are_said_without_the_words_of_a_library():
-    inner = http.client.RemoteDisconnected("Remote end closed connection without response")
-    for error, text in (
-        (
-            urllib3.exceptions.ProtocolError("Connection aborted.", inner),
-            "Connection aborted: Remote end closed connection without response",
-        ),
-        (urllib3.exceptions.IncompleteRead(5, 3), "5 bytes read, 3 more expected"),
-        (ssl.SSLError(1, "certificate verify failed"), "certificate verify failed"),
-    ):
-        assert plain_reason(error) == text

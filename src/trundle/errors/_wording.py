@@ -1,6 +1,5 @@
 """The words of findings: what was expected and found, what was probably meant, how values are shown."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
@@ -8,9 +7,6 @@ _LONGEST = 60
 _LARGEST_BITS = 1000
 """How many binary digits a number has that messages show; Python writes none with more than 4,300 digits."""
 _LONGEST_NAME = 200
-_OBJECT = re.compile(r"(<[^>]*>|\w+\([^()]*\)): ")
-"""What errors of a network library begin with: the connection or the pool."""
-_WRAPPED = re.compile(r"[A-Z]\w+\((?P<text>.*)\)", re.DOTALL)
 
 
 def expectation(expected: str, found: str, advice: str = "") -> str:
@@ -96,22 +92,3 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 def shortened(text: str, longest: int = _LONGEST) -> str:
     """A text, or the beginning of one that is longer."""
     return text if len(text) <= longest else text[: longest - 3] + "..."
-
-
-def plain_reason(error: object) -> str:
-    """What an error of a network library says, without names of classes and objects.
-
-    Args:
-        error: the error; one that wraps another as its `reason` stands for that.
-    """
-    wrapped = getattr(error, "reason", None)
-    return _without_names(wrapped if isinstance(wrapped, Exception) else error)
-
-
-def _without_names(error: object) -> str:
-    match getattr(error, "args", ()):
-        case (str(text), BaseException() as cause):
-            return f"{text.rstrip('.')}: {_without_names(cause)}"
-    text = _OBJECT.sub("", str(error), count=1)
-    wrapped = _WRAPPED.fullmatch(text)
-    return wrapped["text"] if wrapped else text

@@ -10,7 +10,7 @@ import httpx2
 import msgspec
 
 from trundle._http import LateAnswerError, allow
-from trundle.errors import Kind, TrundleError, plain_reason
+from trundle.errors import Kind, TrundleError
 from trundle.registry._auth import Authenticator
 from trundle.registry._docker_config import Credentials
 from trundle.registry._outages import Asking, Late
@@ -120,7 +120,7 @@ class Transport:
             try:
                 response = self._authorised(method, url, repository, headers, body)
             except httpx2.HTTPError as error:
-                failure = plain_reason(error)
+                failure = str(error)
                 is_late = repeatable and _is_late(error, asking)
                 if is_late and method in _READING:
                     self.give_up(url, repository, failure, headers)
@@ -223,7 +223,7 @@ class Transport:
             try:
                 response = self._send(method, url, headers, body)
             except httpx2.HTTPError as error:
-                failure = plain_reason(error)
+                failure = str(error)
                 is_late = _is_late(error, asking)
                 if is_late or attempt + 1 == attempts:
                     asking.failed(failure)
@@ -294,7 +294,7 @@ def pieces(response: httpx2.Response, deadline: float) -> Iterator[bytes]:
     except LateAnswerError:
         raise SlowTransferError("a transfer that takes too long") from None
     except httpx2.HTTPError as error:
-        raise TransferError(plain_reason(error)) from None
+        raise TransferError(str(error)) from None
 
 
 def read_beginning(response: httpx2.Response, deadline: float) -> None:

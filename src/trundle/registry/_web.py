@@ -10,7 +10,6 @@ import httpx2
 import msgspec
 
 from trundle._http import LateAnswerError
-from trundle.errors import plain_reason
 from trundle.registry._outages import Asking, Late
 from trundle.registry._pool import Pool, asked_pause, pause_before
 from trundle.registry._settings import HttpSettings
@@ -216,5 +215,4 @@ def _check_taken(status: int, url: str) -> None:
 
 
 def _unreachable(url: str, error: httpx2.HTTPError | TransferError) -> UnreachableError:
-    found = str(error) if isinstance(error, TransferError) else plain_reason(error)
-    return UnreachableError(url, "an answer", found, _ADVICE)
+    return UnreachableError(url, "an answer", str(error), _ADVICE)

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from trundle.errors import plain_reason
 from trundle.workers._errors import ClusterError, ForeignWorkerError
 from trundle.workers._processes import packed, portable
 from trundle.workers._spreading import KEPT, Opening
@@ -131,7 +130,7 @@ class Cluster:
         except (ImportError, AttributeError) as error:  # It could not read what it was sent.
             raise self._foreign("a worker", str(error)) from None
         except (OSError, TimeoutError) as error:
-            raise self._gone(plain_reason(error)) from None
+            raise self._gone(_words(error)) from None
         if not succeeded:
             raise result
         return result
@@ -142,7 +141,7 @@ class Cluster:
             try:
                 self._seen = tuple(sorted(self._client.nthreads()))
             except (OSError, TimeoutError) as error:
-                raise self._gone(plain_reason(error)) from None
+                raise self._gone(_words(error)) from None
             self._looked = time.monotonic()
         return self._seen
 
@@ -154,7 +153,7 @@ class Cluster:
         except TimeoutError:
             raise self._idle() from None
         except OSError as error:
-            raise self._gone(plain_reason(error)) from None
+            raise self._gone(_words(error)) from None
         for worker, release in found.items():
             if release != _release():
                 is_absent = isinstance(release, BaseException)
@@ -185,6 +184,11 @@ class Cluster:
             self._client.close(timeout=_GRACE)
 
 
+def _words(error: OSError) -> str:
+    """What an error says, without the connection that it begins with."""
+    return str(error).rpartition(">: ")[2]
+
+
 def _connected(address: str, patience: float) -> "Client":
     from distributed import Client  # noqa: PLC0415
     from distributed.comm import get_address_host_port  # noqa: PLC0415
@@ -199,7 +203,7 @@ def _connected(address: str, patience: float) -> "Client":
     try:
         return Client(address, timeout=patience, set_as_default=False)
     except (OSError, TimeoutError) as error:
-        raise ClusterError(address, expected, plain_reason(error), advice) from None
+        raise ClusterError(address, expected, _words(error), advice) from None
 
 
 def _release() -> str:

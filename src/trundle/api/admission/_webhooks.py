@@ -21,7 +21,7 @@ from trundle.api._status import ApiError
 from trundle.api.access import Reloaded
 from trundle.api.admission._requests import AdmissionRequest, Names
 from trundle.api.admission._reviewers import DeniedError, HookError
-from trundle.errors import expectation, plain_reason
+from trundle.errors import expectation
 from trundle.project import AdmissionOperation, AdmissionWebhook
 
 _API_VERSION, _KIND = "admission.k8s.io/v1", "AdmissionReview"
@@ -239,7 +239,7 @@ def _reason(error: Exception) -> str:
     """Why a webhook cannot be reached, in Kubernetes' words where it has some."""
     if isinstance(error, httpx2.TimeoutException):
         return "context deadline exceeded"
-    return plain_reason(error)
+    return str(error)
 
 
 def _question(request: AdmissionRequest, uid: str) -> dict[str, Any]:
