@@ -11,6 +11,7 @@ import httpx2
 import pytest
 from authorities import Authority
 
+from trundle import _http
 from trundle._http import TimedTransport, _TimedBackend, deadline
 from trundle._tls import verifying
 
@@ -48,6 +49,21 @@ def test_a_connection_whose_time_is_over_before_tls_begins_is_closed():
             with pytest.raises(httpcore2.ReadTimeout, match="no whole answer within 0 seconds"):
                 stream.start_tls(ssl.create_default_context(), "registry.example", deadline(0))
             assert accepted.recv(1) == b""
+
+
+def test_a_silent_address_of_a_host_leaves_time_for_the_next_one(monkeypatch):
+    with contextlib.ExitStack() as stack:
+        good = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        port = good.getsockname()[1]
+        silent = stack.enter_context(socket.create_server(("127.0.0.2", port), backlog=0))
+        for _ in range(3):  # Nothing accepts them, so the system answers no further ones.
+            waiting = stack.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(silent.getsockname())
+        monkeypatch.setattr(_http, "_addresses", lambda *_: ["127.0.0.2", "127.0.0.1"])
+        stream = _TimedBackend(None).connect_tcp("registry.example", port, deadline(2))
+        assert stream.get_extra_info("server_addr") == ("127.0.0.1", port)
+        stream.close()
 
 
 def test_an_answer_without_tls_is_named():

@@ -204,8 +204,13 @@ def _words(error: Exception, cause: object) -> str:
 
 
 @contextlib.contextmanager
-def _left(timeout: float | None, idle: float | None) -> Iterator[float | None]:
+def _left(timeout: float | None, idle: float | None, parts: int = 1) -> Iterator[float | None]:
     """What is left of a timeout; as long as a request may idle where there is none.
+
+    Args:
+        timeout: the timeout.
+        idle: how long a request may idle.
+        parts: into how many parts what is left of a deadline is divided.
 
     Raises:
         _LateError: the request has a deadline, and it is over.
@@ -217,10 +222,11 @@ def _left(timeout: float | None, idle: float | None) -> Iterator[float | None]:
     left = timeout.end - time.monotonic()
     if left <= 0:
         raise _LateError(message)
+    wait = min(left, float(timeout)) / parts
     try:
-        yield min(left, float(timeout))
+        yield wait
     except httpcore2.TimeoutException:
-        if left > timeout:
+        if left > wait:
             raise
         raise _LateError(message) from None
 
@@ -237,11 +243,12 @@ class _TimedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore2.SOCKET_OPTION] | None = None,
     ) -> httpcore2.NetworkStream:
-        """Connects to the first address of a host that lets it; all of them together have the time."""
+        """Connects to the first address of a host that lets it; all of them together have the time, and a silent one leaves the others their part of it."""
         failure: httpcore2.ConnectError | httpcore2.ConnectTimeout | None = None
-        for address in _addresses(host, port):
+        addresses = _addresses(host, port)
+        for number, address in enumerate(addresses):
             try:
-                with _left(timeout, self._idle) as left:
+                with _left(timeout, self._idle, len(addresses) - number) as left:
                     made = self._inner.connect_tcp(
                         address, port, left, local_address, socket_options
                     )
