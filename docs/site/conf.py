@@ -59,7 +59,11 @@ html_copy_source = False
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_logo = "static/icon.svg"
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#1f5bc4", "color-brand-content": "#1f5bc4"},
+    "light_css_variables": {
+        "color-brand-primary": "#1f5bc4",
+        "color-brand-content": "#1f5bc4",
+        "color-code-background": "#f5f7fa",
+    },
     "dark_css_variables": {"color-brand-primary": "#8db4ff", "color-brand-content": "#8db4ff"},
 }
 html_sidebars = {

@@ -183,3 +183,14 @@ def test_nothing_is_wrong_with_pages_at_any_width(browser, url):
                 page.emulate_media(color_scheme=scheme)
                 page.set_viewport_size({"width": width, "height": 900})
                 assert browsers.flaws(page) == [], (name, scheme, width)
+
+
+@pytest.mark.parametrize(("name", "hidden"), [("keep-a-catalog", False), ("convert-models", True)])
+def test_messages_wrap_as_in_a_terminal_and_tables_do_not(browser, url, name, hidden):
+    with browsers.tab(browser, url, viewport={"width": 1400, "height": 900}) as page:
+        page.goto(f"/{trundle.__version__}/{name}.html")
+        scrolled = page.locator("article pre").evaluate_all(
+            "all => all.filter(each => each.scrollWidth > each.clientWidth).map(each => each.innerText)"
+        )
+        assert bool(scrolled) is hidden
+        assert all("\n| " in each for each in scrolled)
