@@ -21,7 +21,7 @@ MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mount
 PYTEST = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-all test-cluster check bench docs house mutants mutmut format constraints clean
+.PHONY: demo test test-all test-cluster check bench docs guides pictures house mutants mutmut format constraints clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
@@ -62,6 +62,12 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 
 docs: $(SITE) ## Build the documentation site into build/site, in the folder of this version.
 	@$(BIN)/python docs/site/build.py build/site
+
+guides: $(DEVELOPMENT) $(SYSTEM) ## Write what commands print today into the guides; GUIDES="docs/tutorial.md" for some of them.
+	@PYTHONPATH=tests/support $(BIN)/python tests/docs/guides.py $(GUIDES)
+
+pictures: $(DEVELOPMENT) $(SYSTEM) ## Take the pictures of the page that the guides show.
+	@PYTHONPATH=tests/support $(BIN)/python tests/docs/pictures.py
 
 house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.
 	@$(BIN)/python tests/support/house.py

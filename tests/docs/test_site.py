@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import browsers
+import pictures
 import pytest
 from playwright.sync_api import expect
 
@@ -194,3 +195,10 @@ def test_messages_wrap_as_in_a_terminal_and_tables_do_not(browser, url, name, hi
         )
         assert bool(scrolled) is hidden
         assert all("\n| " in each for each in scrolled)
+
+
+def test_the_pictures_are_of_pages_as_they_are(tmp_path):
+    """`make pictures` finds what it shows."""
+    pictures.take_all(tmp_path, tmp_path)
+    taken = {each.name for each in tmp_path.glob("*.png")}
+    assert taken == {each.name for each in pictures.IMAGES.glob("*.png")}
