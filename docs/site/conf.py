@@ -101,6 +101,14 @@ def _read_docstring(
     lines[:] = GoogleDocstring(lines, _DOCSTRINGS).lines()
 
 
+def _signature(
+    app: Any, what: str, name: str, value: object, options: object, given: str, returned: str
+) -> tuple[str, str] | None:
+    """The signature of a class; that of a protocol says nothing, as objects are not made of it."""
+    del app, name, options, given
+    return ("", returned) if what == "class" and getattr(value, "_is_protocol", False) else None
+
+
 def _level_captions(
     app: Any, page: str, template: str, context: dict[str, Any], doctree: object
 ) -> None:
@@ -116,4 +124,5 @@ def setup(app: Any) -> None:
     """Registers what is made here."""
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _read_docstring)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("html-page-context", _level_captions, priority=900)

@@ -244,6 +244,18 @@ def test_what_is_wrong_is_said_and_the_text_is_kept(served, change, said):
     assert document(answer).strip() == text.strip()
 
 
+def test_each_cause_is_said_once_above_the_form(served):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    text = document(get(application, "/edit", **ADA, v=OLD)).replace("team: red", "team: RED")
+    answer = post(application, "/ui/objects/edit", **ADA, v=OLD, document=text, do="preview")
+    alert = re.search(r'role="alert">(.*?)</div>', answer.text, re.DOTALL)[1]
+    assert html.unescape(re.findall(r"<p>(.*?)</p>", alert)[0]) == (
+        'Member.clubs.example.com "ada" is invalid'
+    )
+    assert alert.count("Invalid value") == 1
+
+
 def test_an_object_is_created(served):
     application, client = served
     text = document(get(application, "/edit", **OF, v=NEW))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import browsers
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from served import Served
 from sites import Clock, Site
 
@@ -136,10 +136,11 @@ def served(folder: Path, *options: str | Path, command: str) -> Iterator[Served]
         server.kill()
 
 
-def take_all(images: Path, folder: Path) -> None:
+def take_all(browser: Browser, images: Path, folder: Path) -> None:
     """Takes all pictures.
 
     Args:
+        browser: looks at the pages.
         images: where to write them.
         folder: for what the pages show.
     """
@@ -156,19 +157,18 @@ def take_all(images: Path, folder: Path) -> None:
     kept = "--store", folder / "store.db", "--catalog", folder / "catalog.db"
     places = "--places", folder / "places.yaml"
     site = followed(folder / "site")
-    with browsers.chromium() as browser:
-        page = browser.new_page(viewport={"width": WIDTH, "height": 900})
-        with served(folder, project, command="ui") as server:
-            changes(page, server.url, images / "page-changes.png")
-        with served(project, *kept, *places, command="serve") as server:
-            edit(page, server, images / "page-edit.png")
-            deploy(page, server, images / "page-deploy.png")
-        options = "--installed", "--state", site.state
-        with served(folder, *options, command="ui") as server:
-            installed(page, server.url, images / "page-installed.png")
+    page = browser.new_page(viewport={"width": WIDTH, "height": 900})
+    with served(folder, project, command="ui") as server:
+        changes(page, server.url, images / "page-changes.png")
+    with served(project, *kept, *places, command="serve") as server:
+        edit(page, server, images / "page-edit.png")
+        deploy(page, server, images / "page-deploy.png")
+    with served(folder, "--installed", "--state", site.state, command="ui") as server:
+        installed(page, server.url, images / "page-installed.png")
+    page.close()
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as folder:
-        take_all(IMAGES, Path(folder))
+    with tempfile.TemporaryDirectory() as folder, browsers.chromium() as browser:
+        take_all(browser, IMAGES, Path(folder))
     sys.stdout.write(f"wrote {IMAGES}\n")
