@@ -7,6 +7,7 @@ DEVELOPMENT = $(VENV)/.development
 BENCHMARK = $(VENV)/.benchmark
 SITE = $(VENV)/.site
 REWRITTEN = $(VENV)/.rewritten
+S3 = $(VENV)/.s3
 SYSTEM = $(VENV)/.system
 WORKERS ?= auto
 CORPUS ?=
@@ -21,7 +22,7 @@ MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mount
 PYTEST = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test test-all test-cluster check bench docs house mutants mutmut format constraints clean
+.PHONY: demo test test-all test-cluster check bench docs guides pictures house mutants mutmut format constraints clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
@@ -29,7 +30,7 @@ demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 test: $(REWRITTEN) $(SYSTEM) ## Run the tests to run before each change; laws with some examples.
 	$(PYTEST) -m "not full and not cluster" $(TESTS)
 
-test-all: $(if $(TESTS),,test) $(DEVELOPMENT) $(SYSTEM) ## Run all tests: those of `test`, then what it leaves out, and laws with all examples.
+test-all: $(if $(TESTS),,test) $(DEVELOPMENT) $(SYSTEM) $(S3) ## Run all tests: those of `test`, then what it leaves out, and laws with all examples.
 	TRUNDLE_TESTS=all $(PYTEST) -m "not cluster$(if $(TESTS),, and (full or more))" $(TESTS)
 
 test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go. LONG=1 for all of them.
@@ -62,6 +63,12 @@ bench: $(BENCHMARK) ## Measure conversions against hand-written ones, in one run
 
 docs: $(SITE) ## Build the documentation site into build/site, in the folder of this version.
 	@$(BIN)/python docs/site/build.py build/site
+
+guides: $(DEVELOPMENT) $(SYSTEM) ## Write what commands print today into the guides; GUIDES="docs/tutorial.md" for some of them.
+	@PYTHONPATH=tests/support $(BIN)/python tests/docs/guides.py $(GUIDES)
+
+pictures: $(DEVELOPMENT) $(SYSTEM) ## Take the pictures of the page that the guides show.
+	@PYTHONPATH=tests/support $(BIN)/python tests/docs/pictures.py
 
 house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.
 	@$(BIN)/python tests/support/house.py
@@ -109,6 +116,13 @@ $(REWRITTEN): $(DEVELOPMENT)
 		find tests -name "test_*.py" | sort | awk "NR % 2 == $$half" | \
 			xargs $(BIN)/python -m pytest --collect-only -q --numprocesses 0 >/dev/null 2>&1 & \
 	done; wait
+	@touch $@
+
+# A client of S3 and a server. botocore wants an older dateutil than clients of Kubernetes: a folder of their own, before the others.
+$(S3): pyproject.toml $(RUNTIME)
+	@grep -v "^python-dateutil=" $(CONSTRAINTS) >$(VENV)/s3.txt
+	@rm -rf $(VENV)/s3
+	@$(BIN)/python -m pip install --quiet --no-warn-conflicts --constraint $(VENV)/s3.txt --target $(VENV)/s3 --group s3
 	@touch $@
 
 $(SITE): pyproject.toml $(RUNTIME)

@@ -59,7 +59,11 @@ html_copy_source = False
 html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 html_logo = "static/icon.svg"
 html_theme_options = {
-    "light_css_variables": {"color-brand-primary": "#1f5bc4", "color-brand-content": "#1f5bc4"},
+    "light_css_variables": {
+        "color-brand-primary": "#1f5bc4",
+        "color-brand-content": "#1f5bc4",
+        "color-code-background": "#f5f7fa",
+    },
     "dark_css_variables": {"color-brand-primary": "#8db4ff", "color-brand-content": "#8db4ff"},
 }
 html_sidebars = {
@@ -97,6 +101,14 @@ def _read_docstring(
     lines[:] = GoogleDocstring(lines, _DOCSTRINGS).lines()
 
 
+def _signature(
+    app: Any, what: str, name: str, value: object, options: object, given: str, returned: str
+) -> tuple[str, str] | None:
+    """The signature of a class; that of a protocol says nothing, as objects are not made of it."""
+    del app, name, options, given
+    return ("", returned) if what == "class" and getattr(value, "_is_protocol", False) else None
+
+
 def _level_captions(
     app: Any, page: str, template: str, context: dict[str, Any], doctree: object
 ) -> None:
@@ -112,4 +124,5 @@ def setup(app: Any) -> None:
     """Registers what is made here."""
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _read_docstring)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("html-page-context", _level_captions, priority=900)

@@ -92,7 +92,7 @@ def test_a_draft_is_deployed_after_its_effects_were_seen(page):
     tried = ended(application, post(application, ONE, **SHOP, do="deploy", draft="me"))
     assert "Nothing is done yet. This is what it would do." in words(tried)
     assert "create folder/one.yaml" in words(tried)
-    assert "<ins>+1</ins>" in tried.text
+    assert re.findall("<(?:ins|del)>.*</(?:ins|del)>", tried.text) == ["<ins>+1</ins>"]
     assert client.files() == {}
     done = ended(application, confirmed(application, tried))
     assert client.files() == {"one.yaml": "1\n"}

@@ -62,6 +62,24 @@ def test_a_list_follows_changes_and_an_edit_is_shown_before_it_is_saved(browser,
 
 
 @pytest.mark.full
+def test_save_stands_behind_what_each_version_will_see(browser, server):
+    """However long the form is: by keyboard, only what is seen stands before it."""
+    create(server, "ada", team="red", age=36)
+    with browsers.tab(browser, server.url, viewport={"width": 400, "height": 800}) as page:
+        page.goto(f"/ui/objects/edit?{ADA}&v={OLD}&as=form")
+        page.get_by_label("team").fill("blue")
+        page.get_by_role("button", name="Show what changes").click()
+        seen = page.get_by_role("region", name="What each version will see")
+        expect(seen.get_by_role("status")).to_be_focused()
+        for _ in range(3):
+            page.keyboard.press("Tab")
+        expect(seen.get_by_role("button", name="Save")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("/ui/objects/one"))
+    assert server.ask("GET", f"{PATH}/ada").body["team"] == "blue"
+
+
+@pytest.mark.full
 def test_two_users_change_one_object(browser, server):
     create(server, "ada", team="red")
     with browsers.tab(browser, server.url) as one, browsers.tab(browser, server.url) as other:

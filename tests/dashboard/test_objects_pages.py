@@ -132,10 +132,10 @@ def test_long_lists_have_pages(served):
     assert ", and more" in get(application, "/list", **OF, labels="!none").text
 
 
-def test_long_values_are_folded_as_kubectl_writes_them(served):
+def test_long_values_are_folded(served):
     application, client = served
-    applied = {"kubectl.kubernetes.io/last-applied-configuration": "{" + "x" * 500 + "}"}
-    document = {"metadata": {"name": "ada", "annotations": applied}, "team": "red"}
+    long = {"notes.example.com/all": "{" + "x" * 500 + "}"}
+    document = {"metadata": {"name": "ada", "annotations": long}, "team": "red"}
     assert client.call("POST", client.at(OLD), document)[0] == 201
     shown = get(application, "/one", **ADA, v=OLD).text
     assert re.search(r"<details><summary>&#34;\{x+…</summary>&#34;\{x{500}\}&#34;</details>", shown)
@@ -242,6 +242,18 @@ def test_what_is_wrong_is_said_and_the_text_is_kept(served, change, said):
     alert = re.search(r'role="alert">(.*?)</div>', answer.text, re.DOTALL)[1]
     assert (answer.status in {400, 422}, said in alert) == (True, True), alert
     assert document(answer).strip() == text.strip()
+
+
+def test_each_cause_is_said_once_above_the_form(served):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    text = document(get(application, "/edit", **ADA, v=OLD)).replace("team: red", "team: RED")
+    answer = post(application, "/ui/objects/edit", **ADA, v=OLD, document=text, do="preview")
+    alert = re.search(r'role="alert">(.*?)</div>', answer.text, re.DOTALL)[1]
+    assert html.unescape(re.findall(r"<p>(.*?)</p>", alert)[0]) == (
+        'Member.clubs.example.com "ada" is invalid'
+    )
+    assert alert.count("Invalid value") == 1
 
 
 def test_an_object_is_created(served):

@@ -85,7 +85,12 @@ def test_two_versions_show_the_changes_of_one_type_alone(page):
     ("path", "query", "code", "said"),
     [
         ("type", {"type": "Thin007"}, 404, "Thing007"),
-        ("type", {"type": "Thing007", "of": "x"}, 404, "Thing007"),
+        (
+            "type",
+            {"type": "Thing007", "of": "x"},
+            404,
+            "expected a project of this page, found &#39;x&#39;",
+        ),
         ("type", {}, 404, "a resource"),
         ("type", {"type": "Thing007", "v": "2023-01-01"}, 404, "2024-01-01"),
         ("type", {"type": "Thing007", "v": "soon"}, 400, "soon"),

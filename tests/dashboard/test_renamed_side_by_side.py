@@ -59,7 +59,11 @@ CONFIG = {
 }
 ONE = {"of": GROUP, "type": "shops", "namespace": "default", "name": "one"}
 BODY = {
-    "metadata": {"name": "one", "labels": {"team": "x"}},
+    "metadata": {
+        "name": "one",
+        "labels": {"team": "x"},
+        "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}"},
+    },
     "team": "red",
     "size": "big",
     "apart": "old",

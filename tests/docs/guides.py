@@ -7,7 +7,7 @@ copy of `examples/` where the guide speaks of it. A server that it starts writes
 end; the ports of `PORTS` stand for free ones, and `DATABASE` for an empty database on a real server. A ```` ```sh ````
 block that begins with `# STAGE`, such as `# on a cluster`, stands for the console block before it where that stage is run.
 
-`python tests/docs/guides.py` writes the real output into every guide whose output is not that any more.
+`make guides` writes the real output into every guide whose output is not that any more.
 """
 
 import contextlib

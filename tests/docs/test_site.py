@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import browsers
+import pictures
 import pytest
 from playwright.sync_api import expect
 
@@ -127,6 +128,18 @@ def test_every_guide_decision_and_public_name_is_there(site, pages):
                 assert wanted & pages[page].anchors, (each.name, name)
 
 
+def test_a_protocol_has_no_arguments(site):
+    """Python gives all of them the same signature."""
+    pages = (site / trundle.__version__ / "site" / "made" / "python").glob("*.html")
+    signatures = [
+        re.sub("<[^>]+>", "", found)
+        for page in pages
+        for found in re.findall(r'<dt class="sig .*?</dt>', page.read_text(), re.DOTALL)
+    ]
+    assert any("AnyScheme" in each for each in signatures)
+    assert [each for each in signatures if "class" in each and "*args, **kwargs" in each] == []
+
+
 def test_the_newest_version_is_where_the_site_begins(browser, url):
     with browsers.tab(browser, url) as page:
         page.goto("/")
@@ -183,3 +196,21 @@ def test_nothing_is_wrong_with_pages_at_any_width(browser, url):
                 page.emulate_media(color_scheme=scheme)
                 page.set_viewport_size({"width": width, "height": 900})
                 assert browsers.flaws(page) == [], (name, scheme, width)
+
+
+@pytest.mark.parametrize(("name", "hidden"), [("keep-a-catalog", False), ("convert-models", True)])
+def test_messages_wrap_as_in_a_terminal_and_tables_do_not(browser, url, name, hidden):
+    with browsers.tab(browser, url, viewport={"width": 1400, "height": 900}) as page:
+        page.goto(f"/{trundle.__version__}/{name}.html")
+        scrolled = page.locator("article pre").evaluate_all(
+            "all => all.filter(each => each.scrollWidth > each.clientWidth).map(each => each.innerText)"
+        )
+        assert bool(scrolled) is hidden
+        assert all("\n| " in each for each in scrolled)
+
+
+def test_the_pictures_are_of_pages_as_they_are(browser, tmp_path):
+    """`make pictures` finds what it shows."""
+    pictures.take_all(browser, tmp_path, tmp_path)
+    taken = {each.name for each in tmp_path.glob("*.png")}
+    assert taken == {each.name for each in pictures.IMAGES.glob("*.png")}

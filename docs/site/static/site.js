@@ -1,7 +1,10 @@
-// The chooser of versions, which stays hidden where a page was opened without a server; and code that scrolls by keyboard.
+// The chooser of versions, which stays hidden where a page was opened without a server; and code, which scrolls by keyboard.
+// What a terminal shows wraps as it does there, but for tables and drawings.
 "use strict";
 document.addEventListener("DOMContentLoaded", () => {
   for (const each of document.querySelectorAll("pre, .table-wrapper")) each.tabIndex = 0;
+  for (const each of document.querySelectorAll(".highlight-console pre, .highlight-text pre, .highlight-sh pre"))
+    each.classList.toggle("wraps", !/^[|│╭]|──/m.test(each.textContent));
 });
 document.addEventListener("DOMContentLoaded", async () => {
   const chooser = document.getElementById("versions");

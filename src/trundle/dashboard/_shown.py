@@ -139,12 +139,11 @@ class Shown:
         """A resource type with its project.
 
         Raises:
-            ReportError: there is no such resource type.
+            ReportError: there is no such project, or no such resource type in it.
         """
         project = self._projects.get(of)
         if project is None:
-            known = {each.name for x in self._projects.values() for each in x.evolution.resources}
-            raise ReportError("resource", resource, known)
+            raise ReportError("project", of, filter(None, self._projects), "this page")
         return project, find_resource(project.evolution, resource)
 
 

@@ -9,6 +9,8 @@ from trundle.report import json_path
 
 _SHOWN_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
 _NAMES = ("apiVersion", "kind")
+_LAST_APPLIED = "metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration"
+"""What `kubectl apply` keeps for itself: the whole document once more, which `kubectl describe` does not show, either."""
 
 
 Counterpart: TypeAlias = Callable[[int, int, Path], Path | None]
@@ -44,7 +46,7 @@ def side_by_side(
 ) -> tuple[Row, ...]:
     """The values of documents, in the order in which the first document with each has them.
 
-    Left out is what the server says about an object, such as its `uid`.
+    Left out is what the server says about an object, such as its `uid`, and what `kubectl apply` keeps for itself.
 
     Args:
         documents: JSON objects as values; None for one that is not there.
@@ -53,6 +55,8 @@ def side_by_side(
     rows: dict[tuple[int, Path], dict[int, tuple[Path, str]]] = {}
     for number, each in enumerate(documents):
         for path, value in _leaves(_content(each)) if each is not None else ():
+            if path == _LAST_APPLIED:
+                continue
             key = _key(number, path, counterpart)
             rows.setdefault(key, {})[number] = path, value
     return tuple(_row(found, len(documents)) for found in _grouped(rows))

@@ -15,7 +15,7 @@ class ReportError(TrundleError):
     """A question that names something the schemas do not have.
 
     Attributes:
-        noun: what was asked for: `version`, `type`, `property` or `resource`.
+        noun: what was asked for: `version`, `type`, `property`, `resource` or `project`.
         name: the name that nothing has.
         suggestions: names that are there and look like it, the likeliest first.
     """
