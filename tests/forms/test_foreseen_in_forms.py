@@ -150,8 +150,8 @@ def test_classes_of_a_form_are_looked_for_among_the_packages_at_hand():
     assert check_forms(found) == ()
     texts = [str(each) for each in check_forms(found, [package("lib", classes={"lib.Node": ""})])]
     assert [each.partition(": expected ")[2] for each in texts] == [
-        "a class of the package or of what it requires, found far.Kept; correct it, or require its package",
-        "a class of the package or of what it requires, found lib.Nod; did you mean lib.Node?",
+        "a class of the package or of those at hand, found far.Kept; correct it, unless a package that environments use beside this one brings it",
+        "a class of the package or of those at hand, found lib.Nod; did you mean lib.Node?",
     ]
     lib = package("lib", classes={"lib.Nod": "", "far.Kept": ""})
     assert check_forms(found, [lib]) == ()

@@ -24,6 +24,7 @@ from trundle.engine._session import Session
 from trundle.engine._sources import Sources, compile_declared, format_of
 from trundle.engine._structure import Fixed, structure
 from trundle.engine._type import Type
+from trundle.engine.contracts import impossible
 from trundle.engine.effects import Effects
 from trundle.engine.expressions import Binary, Expression, code_of, thaw
 from trundle.engine.running import Routines, core_natives
@@ -161,7 +162,7 @@ class _Checker:
                 continue
             found = [*self._members(type_), *self._bodies(type_)]
             unread = tuple(_unread(type_))
-            found += [*unread, *_quoted(type_), *self._names(type_)]
+            found += [*unread, *_quoted(type_), *_impossible(type_), *self._names(type_)]
             for wrong in self._classes.meta_errors(type_):
                 found += wrong.findings
             yield from found
@@ -372,6 +373,25 @@ def _quoted(type_: Type) -> Iterator[Finding]:
                         line=node.line,
                     )
                     yield replace(error.findings[0], severity="warning")
+
+
+def _impossible(type_: Type) -> Iterator[Finding]:
+    """Contracts that no value satisfies; a warning, for the member may never get one."""
+    for member, each in _contracted(type_.declaration):
+        try:
+            contract = compile_declared(type_.source, type_.declaration, each, member).contract
+        except EngineError:  # That is found by itself
+            continue
+        for part in impossible(contract):
+            found = f"{part.expression}, which {'nothing but null' if part.takes_null else 'no value'} satisfies"
+            error = type_.error(
+                EngineCode.CONTRACT,
+                expectation("a contract that some value satisfies", found),
+                advice="correct what contradicts the rest of it",
+                member=member or each.name,
+                line=part.expression.place.line or each.line,
+            )
+            yield replace(error.findings[0], severity="warning")
 
 
 def _written(declaration: ClassDeclaration) -> Iterator[tuple[str, Node]]:
