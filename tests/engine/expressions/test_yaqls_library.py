@@ -261,6 +261,8 @@ random(1, 3) in [1, 2, 3]
 range(3).toList()
 range(1, 4).toList()
 range(1, 9, 2).toList()
+range(2, 1) or 5
+range(2, 1)
 sequence(5).take(3)
 sequence(5, 2).take(3)
 sequence().take(2)
