@@ -302,12 +302,21 @@ def test_what_cannot_be_called_is_refused(shop):
         shop.run(call, "web", "count")
     shop.add("web", {})
     shop.deploy()
-    with pytest.raises(NoSuchObjectError):
+    with pytest.raises(
+        NoSuchObjectError, match=r"expected an object wob, found none; did you mean web\?"
+    ):
         shop.run(call, "wob", "count")
     with pytest.raises(EngineError, match="not public"):
         shop.run(call, "web", "reportDeployed")
     with pytest.raises(EngineError):
         shop.run(call, "web", "put")
+    for each in ("one", "two"):
+        shop.add(each, {}, **{"?": {"type": "a.App", "id": each, "name": "both"}})
+    shop.deploy()
+    with pytest.raises(
+        NoSuchObjectError, match="expected one object both, found several: one, two"
+    ):
+        shop.run(call, "both", "count")
 
 
 @pytest.mark.full
