@@ -397,8 +397,11 @@ def test_dump_as_mixed():
 def test_dump_as_inline():
     found = dumped("dump($k, Inline)")
     (kind,) = [key for key in found if key not in ("id", "name", "metadata")]
+    assert kind.name == "a.K"  # As in `Mixed`, so that code asks which class it is
     assert found[kind]["k"] == 1
     assert "id" in found
+    is_type = "dump($k, Inline).keys().any(not $ in [id, name, metadata] and $ = :K)"
+    assert dumped(is_type) is True
 
 
 def test_a_dump_without_upcasts_has_the_part_alone():
