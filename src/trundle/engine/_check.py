@@ -60,7 +60,7 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     checked = list(packages)
     checker = _Checker(Repository([*checked, *among], core_packages()))
     found = (finding for package in checked for finding in checker.package(package))
-    return tuple(dict.fromkeys(found))
+    return _once(found)
 
 
 def check_alone(package: Package, among: Iterable[Package] = ()) -> tuple[Finding, ...]:
@@ -83,7 +83,18 @@ def check_alone(package: Package, among: Iterable[Package] = ()) -> tuple[Findin
     found = checker.package(alone)
     if met != needed:
         found = (each for each in found if each.code not in _ELSEWHERE)
-    return tuple(dict.fromkeys([*_files(alone), *found]))
+    return _once([*_files(alone), *found])
+
+
+def _once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings without those that say the same of the same line of a package: of a file that cannot be read, each of its classes says so."""
+    found: dict[Finding, Finding] = {}
+    for each in findings:
+        of, place = each, each.place
+        if place.line is not None:
+            of = replace(each, place=replace(place, object=place.object.partition(" ")[0]))
+        found.setdefault(of, each)
+    return tuple(found.values())
 
 
 def _requiring(package: Package, requirements: tuple[Requirement, ...]) -> Package:
