@@ -187,3 +187,12 @@ def test_a_file_of_several_classes_that_cannot_be_read_is_said_once():
     package = Package.from_files({"manifest.yaml": manifest, "Classes/A.yaml": text})
     for found in (check([package]), check_alone(package)):
         assert [(each.code, each.place.line) for each in found] == [("syntax", 5)]
+
+
+def test_a_call_with_other_arguments_names_the_line_of_the_method():
+    package = written("A", "A")
+    with Engine([package]).session() as session:
+        root = session.load({"?": {"type": "a.A"}})
+        with pytest.raises(EngineError, match="expected the arguments given") as caught:
+            session.call(root, "run", [1, 2], internal=True)
+    assert caught.value.line == 6
