@@ -2,7 +2,7 @@
 
 import pytest
 
-from trundle.engine import Engine, EngineError, check
+from trundle.engine import Engine, EngineError, check, check_alone
 from trundle.packages import Package
 
 MANIFEST = "Format: 1.4\nType: Library\nFullName: a\nVersion: 1.0.0\nClasses:\n  a.A: A.yaml\n  a.B: B.yaml\n"
@@ -179,3 +179,20 @@ def test_a_mistake_that_a_call_comes_upon_has_its_line_and_class(new, words):
             session.call(root, "run", [1], internal=True)
     assert words in str(caught.value)
     assert str(caught.value.place) == "Classes/A.yaml:10: a/1.0.0 a.A"
+
+
+def test_a_file_of_several_classes_that_cannot_be_read_is_said_once():
+    manifest = "Format: 1.4\nType: Library\nFullName: a\nVersion: 1.0.0\nClasses: {a.A: A.yaml, a.B: A.yaml}\n"
+    text = "Namespaces: {=: a}\nName: A\n---\nName: B\nProperties: {x: [}\n"
+    package = Package.from_files({"manifest.yaml": manifest, "Classes/A.yaml": text})
+    for found in (check([package]), check_alone(package)):
+        assert [(each.code, each.place.line) for each in found] == [("syntax", 5)]
+
+
+def test_a_call_with_other_arguments_names_the_line_of_the_method():
+    package = written("A", "A")
+    with Engine([package]).session() as session:
+        root = session.load({"?": {"type": "a.A"}})
+        with pytest.raises(EngineError, match="expected the arguments given") as caught:
+            session.call(root, "run", [1, 2], internal=True)
+    assert caught.value.line == 6

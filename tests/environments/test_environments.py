@@ -302,12 +302,21 @@ def test_what_cannot_be_called_is_refused(shop):
         shop.run(call, "web", "count")
     shop.add("web", {})
     shop.deploy()
-    with pytest.raises(NoSuchObjectError):
+    with pytest.raises(
+        NoSuchObjectError, match=r"expected an object wob, found none; did you mean web\?"
+    ):
         shop.run(call, "wob", "count")
     with pytest.raises(EngineError, match="not public"):
         shop.run(call, "web", "reportDeployed")
     with pytest.raises(EngineError):
         shop.run(call, "web", "put")
+    for each in ("one", "two"):
+        shop.add(each, {}, **{"?": {"type": "a.App", "id": each, "name": "both"}})
+    shop.deploy()
+    with pytest.raises(
+        NoSuchObjectError, match="expected one object both, found several: one, two"
+    ):
+        shop.run(call, "both", "count")
 
 
 @pytest.mark.full
@@ -514,3 +523,44 @@ def test_applications_that_are_none(kept):
 def test_an_application_is_removed_where_there_is_none(shop):
     with pytest.raises(NoSuchObjectError, match="found none; there is no application to remove"):
         shop.edit(removing("shop", "web"))
+
+
+LEAVING = {
+    "b.Shop": """
+Namespaces: {=: b, t: io.trundle, std: io.murano}
+Name: Shop
+Extends: std:Application
+Properties:
+  parts: {Contract: [$.class(Part).notNull().owned()]}
+  gone: {Contract: [$.string()], Usage: Out}
+Methods:
+  deploy:
+    Body:
+      new(t:Document, name => gone, content => $.gone).deploy()
+  note:
+    Arguments: [{name: {Contract: $.string()}}]
+    Body:
+      - $.gone: $.gone + [$name]
+""",
+    "b.Part": """
+Namespaces: {=: b}
+Name: Part
+Methods:
+  .destroy:
+    Body:
+      - $.find(Shop).note(id($))
+""",
+}
+
+
+def test_what_is_no_longer_wanted_is_destroyed_before_anything_is_deployed(shop):
+    def wanted(*parts):
+        made = [{"?": {"type": "b.Part", "id": each}} for each in parts]
+        return [{"?": {"type": "b.Shop", "id": "shop"}, "parts": made}]
+
+    made = package("b", "1.0.0", {"io.trundle": "1"}, LEAVING)
+    assert shop.catalog.upload([made], tenant=TENANT).findings == ()
+    for parts in (("one", "two"), ("two",)):
+        shop.edit(lambda model, parts=parts: {**model, "applications": wanted(*parts)})
+        shop.deploy()
+    assert shop.files() == {"gone.yaml": "- one\n"}

@@ -139,6 +139,32 @@ def test_patterns_without_quotes_are_no_expressions():
     assert check_forms(Package.from_files(files)) == ()
 
 
+def test_text_that_looks_like_an_expression_is_a_warning():
+    form = FORM.format(**GOOD).replace("at: $index", "at: repeat($index, 2)")
+    form = form.replace("size: $.main.size", "size: $.main.size +")
+    form = form.replace(
+        "required: false",
+        "required: false, label: from $5 (each), regexpValidator: '^a$', description: $ (or so",
+    )
+    files = {"manifest.yaml": MANIFEST, "Classes/w.yaml": "Name: acme.Web", "UI/ui.yaml": form}
+    texts = [str(each) for each in check_forms(Package.from_files(files))]
+    assert [each.partition(" is no expression")[0].rpartition(": ")[2] for each in texts] == [
+        "`repeat($index`",
+        "`$.main.size +`",
+    ]
+    assert all("put quotes around it if it is text" in each for each in texts)
+
+
+@pytest.mark.parametrize("pattern", ["^[a-z]+$", "'^(a|b)$'", "/^a b$/i"])
+def test_patterns_of_forms_are_no_expressions(pattern):
+    form = FORM.format(**GOOD).replace(
+        "          initial: 2", f"          initial: 2\n          regexpValidator: {pattern}"
+    )
+    form = form.replace("type: integer", "type: string").replace("$.main.size < 9", "true = true")
+    files = {"manifest.yaml": MANIFEST, "Classes/w.yaml": "Name: acme.Web", "UI/ui.yaml": form}
+    assert check_forms(Package.from_files(files)) == ()
+
+
 def test_classes_of_a_form_are_looked_for_among_the_packages_at_hand():
     form = (
         FORM.format(**GOOD)
@@ -150,8 +176,8 @@ def test_classes_of_a_form_are_looked_for_among_the_packages_at_hand():
     assert check_forms(found) == ()
     texts = [str(each) for each in check_forms(found, [package("lib", classes={"lib.Node": ""})])]
     assert [each.partition(": expected ")[2] for each in texts] == [
-        "a class of the package or of what it requires, found far.Kept; correct it, or require its package",
-        "a class of the package or of what it requires, found lib.Nod; did you mean lib.Node?",
+        "a class of the package or of those at hand, found far.Kept; correct it, unless a package that environments use beside this one brings it",
+        "a class of the package or of those at hand, found lib.Nod; did you mean lib.Node?",
     ]
     lib = package("lib", classes={"lib.Nod": "", "far.Kept": ""})
     assert check_forms(found, [lib]) == ()

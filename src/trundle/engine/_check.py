@@ -24,6 +24,7 @@ from trundle.engine._session import Session
 from trundle.engine._sources import Sources, compile_declared, format_of
 from trundle.engine._structure import Fixed, structure
 from trundle.engine._type import Type
+from trundle.engine.contracts import impossible
 from trundle.engine.effects import Effects
 from trundle.engine.expressions import Binary, Expression, code_of, thaw
 from trundle.engine.running import Routines, core_natives
@@ -59,7 +60,7 @@ def check(packages: Iterable[Package], among: Iterable[Package] = ()) -> tuple[F
     checked = list(packages)
     checker = _Checker(Repository([*checked, *among], core_packages()))
     found = (finding for package in checked for finding in checker.package(package))
-    return tuple(dict.fromkeys(found))
+    return _once(found)
 
 
 def check_alone(package: Package, among: Iterable[Package] = ()) -> tuple[Finding, ...]:
@@ -82,7 +83,18 @@ def check_alone(package: Package, among: Iterable[Package] = ()) -> tuple[Findin
     found = checker.package(alone)
     if met != needed:
         found = (each for each in found if each.code not in _ELSEWHERE)
-    return tuple(dict.fromkeys([*_files(alone), *found]))
+    return _once([*_files(alone), *found])
+
+
+def _once(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Findings without those that say the same of the same line of a package: of a file that cannot be read, each of its classes says so."""
+    found: dict[Finding, Finding] = {}
+    for each in findings:
+        of, place = each, each.place
+        if place.line is not None:
+            of = replace(each, place=replace(place, object=place.object.partition(" ")[0]))
+        found.setdefault(of, each)
+    return tuple(found.values())
 
 
 def _requiring(package: Package, requirements: tuple[Requirement, ...]) -> Package:
@@ -161,7 +173,7 @@ class _Checker:
                 continue
             found = [*self._members(type_), *self._bodies(type_)]
             unread = tuple(_unread(type_))
-            found += [*unread, *_quoted(type_), *self._names(type_)]
+            found += [*unread, *_quoted(type_), *_impossible(type_), *self._names(type_)]
             for wrong in self._classes.meta_errors(type_):
                 found += wrong.findings
             yield from found
@@ -372,6 +384,25 @@ def _quoted(type_: Type) -> Iterator[Finding]:
                         line=node.line,
                     )
                     yield replace(error.findings[0], severity="warning")
+
+
+def _impossible(type_: Type) -> Iterator[Finding]:
+    """Contracts that no value satisfies; a warning, for the member may never get one."""
+    for member, each in _contracted(type_.declaration):
+        try:
+            contract = compile_declared(type_.source, type_.declaration, each, member).contract
+        except EngineError:  # That is found by itself
+            continue
+        for part in impossible(contract):
+            found = f"{part.expression}, which {'nothing but null' if part.takes_null else 'no value'} satisfies"
+            error = type_.error(
+                EngineCode.CONTRACT,
+                expectation("a contract that some value satisfies", found),
+                advice="correct what contradicts the rest of it",
+                member=member or each.name,
+                line=part.expression.place.line or each.line,
+            )
+            yield replace(error.findings[0], severity="warning")
 
 
 def _written(declaration: ClassDeclaration) -> Iterator[tuple[str, Node]]:

@@ -106,7 +106,7 @@ class Dump:
         type_ = instance.type
         kept = {key: self._plain(value) for key, value in instance.header.items()}
         if self._form == "Inline":
-            properties = made[type_.label] = {}
+            properties = made[type_] = {}
             made["id"] = instance.id
             if instance.name is not None:
                 made["name"] = instance.name

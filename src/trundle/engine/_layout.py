@@ -82,6 +82,12 @@ class Layout:
         self.arguments = arguments
         self.actions = actions
 
+    def takes(self, name: str) -> bool:
+        """Whether what a model has under a name becomes a property, or an argument of `.init`."""
+        return name in self.arguments or any(
+            each.name == name and each.in_model for each in self.slots
+        )
+
 
 class Layouts:
     """The layouts of classes in one session."""

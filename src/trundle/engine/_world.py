@@ -128,7 +128,7 @@ class World:
             raise EngineError(EngineCode.LIMIT, message, advice=advice)
         if not self.seconds_left():
             message = f"the run takes more than {self.limits.seconds:g} seconds"
-            advice = "let it do less at once, or raise `seconds` in the limits of the engine"
+            advice = "let it do less at once, or allow more time: `seconds` of `Limits`, `--time-limit` of commands"
             raise EngineError(EngineCode.LIMIT, message, advice=advice)
         self._portion()
 

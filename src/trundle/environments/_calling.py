@@ -13,9 +13,9 @@ from trundle.environments._errors import NoSuchObjectError, UnfinishedError
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
 from trundle.environments._records import Result
-from trundle.environments._sessions import dumped, handle_of, plain_value, used
+from trundle.environments._sessions import dumped, handles_of, plain_value, used
 from trundle.environments._work import Work, alone, dry, opened_work, raise_own
-from trundle.errors import did_you_mean
+from trundle.errors import did_you_mean, listed
 
 
 class _Asked(NamedTuple):
@@ -61,14 +61,19 @@ class _Asked(NamedTuple):
         return Done(after, uses, lock, session.changes, plain, is_changed)
 
     def _object(self, session: Session) -> Handle:
-        found = handle_of(session, self.target)
-        if found is None:
+        found = handles_of(session, self.target)
+        if len(found) > 1:
+            advice = "name it by its id"
+            several = f"several: {listed(each.id for each in found)}"
+            expected = f"one object {self.target}"
+            raise NoSuchObjectError(self.environment, expected, several, advice)
+        if not found:
             known = [*session.objects, *(x.name for x in session.objects.values() if x.name)]
             hint = f"run `trundle env show {self.environment}` to see them"
             advice = did_you_mean(self.target, known, hint)
-            expected = f"one object {self.target}"
-            raise NoSuchObjectError(self.environment, expected, "none, or several", advice)
-        return found
+            expected = f"an object {self.target}"
+            raise NoSuchObjectError(self.environment, expected, "none", advice)
+        return found[0]
 
 
 def call(

@@ -182,6 +182,7 @@ def carry_out(
 def _deployed(session: Session, work: Work, plan: Plan) -> Done:
     """Deploys a model in a session."""
     root = session.load(work.whole(plan.wanted))
+    session.finish()  # What is no longer wanted ends before anything else runs
     for identifier, version in plan.upgraded.items():
         object_ = session.objects.get(identifier)
         method = None if object_ is None else object_.type.methods.get(_UPGRADE)

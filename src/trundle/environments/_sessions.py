@@ -82,12 +82,11 @@ def _without_actions(model: Any) -> Any:
     return model
 
 
-def handle_of(session: Session, named: str) -> Handle | None:
-    """The object with an id, or the only one of that name; None where there is none."""
+def handles_of(session: Session, named: str) -> list[Handle]:
+    """The object with an id, or those of that name."""
     if named in session.objects:
-        return session.objects[named]
-    found = [each for each in session.objects.values() if each.name == named]
-    return found[0] if len(found) == 1 else None
+        return [session.objects[named]]
+    return [each for each in session.objects.values() if each.name == named]
 
 
 def plain_value(session: Session, value: Any) -> Any:

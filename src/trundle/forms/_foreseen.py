@@ -30,6 +30,15 @@ from trundle.forms._model import Form
 from trundle.forms._settling import checks_of
 
 _INDEX = "index"
+_PROSE = (
+    "label",
+    "description",
+    "description_title",
+    "help_text",
+    "error_messages",
+    "choices",
+    "regexp_validator",
+)
 _BINDING = ("let", "unpack", "as", "def", "with")
 
 
@@ -41,20 +50,23 @@ class _Part(NamedTuple):
         has_answers: whether `$` is all answers there, rather than one.
         has_templates: whether templates can be used there.
         place: where it is said to be.
+        is_prose: whether it is for people to read, or a pattern, so that a `$` says nothing.
     """
 
     code: Code
     has_answers: bool = True
     has_templates: bool = False
     place: str = ""
+    is_prose: bool = False
 
 
 def foreseen(form: Form) -> Iterator[Finding]:
     """What is wrong with the expressions of a form that can be read.
 
-    Calls that fail whatever is answered are errors; names of what there is not are null, and warnings.
+    Calls that fail whatever is answered are errors. Names of what there is not are null, and warnings; so is text that looks like an expression.
     """
     for part in _parts(form):
+        yield from _unread(form, part)
         for expression in _expressions(part.code):
             try:
                 errors = [
@@ -80,13 +92,39 @@ def _parts(form: Form) -> Iterator[_Part]:
                         if isinstance(check.rule, Expression):
                             yield _Part(check.rule, has_answers=False, place=field.place.object)
                 else:
-                    yield _Part(code, place=field.place.object)
+                    yield _Part(code, place=field.place.object, is_prose=name in _PROSE)
         for check in step.checks:
             if isinstance(check.rule, Expression):
                 yield _Part(check.rule, place=step.name)
     for name, code in form.templates.items():
         yield _Part(code, has_templates=True, place=f"Templates.{name}")
     yield _Part(form.application, has_templates=True, place="Application")
+
+
+def _unread(form: Form, part: _Part) -> Iterator[Finding]:
+    """What looks like an expression, but is none, so that it is text."""
+    if part.is_prose:
+        return
+    for each in _texts(part.code):
+        try:
+            _ = Expression(f"{each.value}", Place(line=each.line)).tree
+        except EngineError as error:
+            place = Place(form.file, each.line, part.place)
+            yield Finding(error.code, place, "", error.message, error.advice, "warning")
+
+
+def _texts(code: Code) -> Iterator[Scalar]:
+    """The texts without quotes that have a `$` and are no expressions."""
+    match code:
+        case Scalar(value=str(text), is_plain=True) if "$" in text:
+            yield code
+        case Listing(items=items):
+            for each in items:
+                yield from _texts(each)
+        case Mapped(entries=entries):
+            for key, value in entries:
+                yield from _texts(key)
+                yield from _texts(value)
 
 
 def _expressions(code: Code) -> Iterator[Expression]:

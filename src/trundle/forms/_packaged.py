@@ -105,8 +105,11 @@ def _unknown_classes(form: Form, packages: Iterable[Package]) -> Iterator[Findin
     known = {name for each in (*packages, *core_packages()) for name in each.classes}
     for name, place in named:
         if name not in known:
-            advice = did_you_mean(name, known, "correct it, or require its package")
-            expected = "a class of the package or of what it requires"
+            otherwise = (
+                "correct it, unless a package that environments use beside this one brings it"
+            )
+            advice = did_you_mean(name, known, otherwise)
+            expected = "a class of the package or of those at hand"
             yield Finding(FormCode.NAME, place, expected, name, advice, "warning")
 
 

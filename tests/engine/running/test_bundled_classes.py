@@ -120,10 +120,10 @@ def test_users_and_projects_have_an_id_a_name_and_a_domain():
             run(f"new('{each}', id => i, name => n)")
 
 
-def test_extra_of_a_project_is_given_in_a_map_since_new_has_an_argument_of_that_name():
+def test_extra_of_a_project_is_a_property_like_others():
     known = "id => i, name => n, domain => d, extra => {k => 1}"
     assert run(f"Return: new('io:Project', {{{known}}}).extra") == {"k": 1}
-    assert run(f"Return: new('io:Project', {known}).extra") == {}
+    assert run(f"Return: new('io:Project', {known}).extra") == {"k": 1}
 
 
 # Logging, and what was thrown

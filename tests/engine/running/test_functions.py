@@ -58,6 +58,51 @@ def test_new_takes_an_owner():
     assert run(body, classes=KINDS) is True
 
 
+OWNED = KINDS | {
+    "a.O": "Properties: {owner: {Contract: $.class(io.murano.Object)}, objectName: {Contract: $.string()}}",
+    "a.I": "Properties: {seen: {Contract: $, Usage: Out}}\nMethods: {.init: {Arguments: {extra: {Contract: $}}, Body: {$.seen: $extra}}}",
+}
+
+
+@pytest.mark.parametrize(
+    ("expression", "result"),
+    [
+        ("new(P, owner => $c).find(C) = $c", True),
+        ("new(P, n => 1, owner => $c).find(C) = $c", True),
+        ("new(P, {n => 1}, owner => $c).find(C) = $c", True),
+        ("new({'?' => {type => 'a.P'}}, owner => $c).find(C) = $c", True),
+        ("new(O, owner => $c).owner = $c", True),
+        ("new(O, owner => $c).find(C)", None),
+        ("new(O, $c, owner => $p).find(C) = $c", True),
+        ("new(O, {}, owner => $c).owner", None),
+        ("new(O, {owner => $p}, owner => $c).find(C) = $c", True),
+        ("name(new(O, objectName => x))", None),
+        ("name(new(O, $c, y, objectName => x))", "y"),
+        ("new(I, extra => 3).seen", 3),
+    ],
+)
+def test_a_name_in_new_is_a_property_where_the_class_takes_it_and_else_what_stands_behind(
+    expression, result
+):
+    gives(expression, result, classes=OWNED)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "new(P, {n => 1}, n => 2)",
+        "new(P, {n => 1}, null, owner => $c)",
+        "new(P, $c, owner => $c)",
+        "new(P, null, foo, {}, 4)",
+        "new({'?' => {type => 'a.P'}}, null, foo)",
+        "new({'?' => {type => 'a.P'}}, n => 1)",
+    ],
+)
+def test_what_new_does_not_take(call):
+    with refused("yaql.language.exceptions.NoMatchingFunctionException", code="no-match"):
+        run(f"- $c: new(C)\n- {call}", classes=KINDS)
+
+
 def test_header_keys_of_extra_are_kept():
     body = "- $p: new(P, dict(n => 1), null, foo, dict(_kept => 1))\n- Return: dump($p)"
     assert run(body, classes=KINDS)["?"]["_kept"] == 1
@@ -352,8 +397,11 @@ def test_dump_as_mixed():
 def test_dump_as_inline():
     found = dumped("dump($k, Inline)")
     (kind,) = [key for key in found if key not in ("id", "name", "metadata")]
+    assert kind.name == "a.K"  # As in `Mixed`, so that code asks which class it is
     assert found[kind]["k"] == 1
     assert "id" in found
+    is_type = "dump($k, Inline).keys().any(not $ in [id, name, metadata] and $ = :K)"
+    assert dumped(is_type) is True
 
 
 def test_a_dump_without_upcasts_has_the_part_alone():

@@ -3,15 +3,18 @@
 from trundle.engine.contracts._chains import Chain, chain_of
 from trundle.engine.contracts._comparing import Difference, Types, differences, takes_null
 from trundle.engine.contracts._contract import Contract, Where, compile_contract
+from trundle.engine.contracts._impossible import Impossible, impossible
 
 __all__ = [
     "Chain",
     "Contract",
     "Difference",
+    "Impossible",
     "Types",
     "Where",
     "chain_of",
     "compile_contract",
     "differences",
+    "impossible",
     "takes_null",
 ]

@@ -81,7 +81,10 @@ def _brief(payload: Callable[..., Any]) -> Callable[..., Any]:
 
 def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
     def bounded(*arguments: Any, **named: Any) -> Any:
-        return limited(iter(payload(*arguments, **named)))
+        made = payload(*arguments, **named)
+        if isinstance(made, range) and not made:  # As a condition, unlike an iterator, it is false
+            return made
+        return limited(iter(made))
 
     return bounded
 

@@ -14,7 +14,9 @@ from trundle.engine.expressions._builtins import DIRECT
 from trundle.engine.expressions._calls import Bound, Closure, bind, by_rows, variable_of
 from trundle.engine.expressions._decorated import ForeignFunction
 from trundle.engine.expressions._invoking import (
+    Fail,
     Method,
+    as_it_is,
     freezing,
     lazy_values_of,
     of_engine,
@@ -91,13 +93,13 @@ class Compiler:
                 return self._by_yaql(tree)
         assert_never(tree)
 
-    def frozen(self, tree: Tree) -> Closure | None:
-        """What a tree is compiled to that yields values as `freeze` makes them alone; None for most trees."""
+    def frozen(self, tree: Tree, fail: Fail) -> Closure | None:
+        """What a tree is compiled to that yields values as `freeze` makes them alone, and whose errors `fail` raises; None for most trees."""
         match tree:
             case Variable():
                 return self.closure(tree)
             case Binary(operator="." | "?.", right=Call()) if self.dialect is None:
-                return self._dot(tree, is_frozen=True)
+                return self._dot(tree, fail)
         return None
 
     def by_values(self, name: str, scope: Scope, *values: Any) -> Any:
@@ -180,7 +182,8 @@ class Compiler:
 
         return test
 
-    def _dot(self, tree: Binary, *, is_frozen: bool = False) -> Closure:
+    def _dot(self, tree: Binary, fail: Fail | None = None) -> Closure:
+        """A member or a method; with `fail`, a method whose values are as `freeze` makes them, and whose errors that raises."""
         left, right = self.closure(tree.left), tree.right
         match right:
             case Word():
@@ -191,9 +194,9 @@ class Compiler:
                     return on_receiver(tree, left, own)
                 arguments = once_each(self.closure)
                 otherwise = self._own_method(right, arguments)
-                if is_frozen:
-                    otherwise = freezing(otherwise)
-                return of_objects(tree, right, left, arguments, otherwise)
+                if fail is None:
+                    return of_objects(tree, left, arguments, otherwise, as_it_is)
+                return of_objects(tree, left, arguments, freezing(otherwise), fail)
         return self._by_yaql(tree)
 
     def _member(self, word: Word) -> Method:

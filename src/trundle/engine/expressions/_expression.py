@@ -11,7 +11,7 @@ from trundle.engine.expressions._failures import explained, located
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._languages import compiler_for
 from trundle.engine.expressions._scope import Scope
-from trundle.engine.expressions._tree import Tree, Variable
+from trundle.engine.expressions._tree import Tree
 from trundle.engine.expressions._values import PLAIN, freeze
 from trundle.engine.expressions._yaql import NotYaqlError, TooLargeError, parse
 from trundle.errors import Place, shortened
@@ -66,24 +66,15 @@ class Expression:
                 wrong when it runs, with file and line.
         """
         compiler, tree = compiler_for(format_), self.tree
-        frozen = compiler.frozen(tree)
+        frozen = compiler.frozen(tree, self._fail)
         if frozen is not None:  # Values may be large, and are not gone through again
-            return frozen if isinstance(tree, Variable) else self._explaining(frozen)
+            return frozen
         closure = compiler.closure(tree)
 
         def evaluate(scope: Scope) -> Any:
             try:
                 value = closure(scope)
                 return value if type(value) in PLAIN else freeze(value)
-            except Exception as error:  # noqa: BLE001 - it is raised again
-                self._fail(error, scope)
-
-        return evaluate
-
-    def _explaining(self, closure: Closure) -> Closure:
-        def evaluate(scope: Scope) -> Any:
-            try:
-                return closure(scope)
             except Exception as error:  # noqa: BLE001 - it is raised again
                 self._fail(error, scope)
 

@@ -1,7 +1,7 @@
 """Calls that the scene answers: methods of objects and types, and functions of the engine."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from trundle.engine._scene import WholeObject
 from trundle.engine.expressions._calls import Closure, variable_name
@@ -13,6 +13,9 @@ Method: TypeAlias = Callable[[Any, Scope], Any]
 """What a method of a dialect does with its receiver."""
 
 _NO_NAMES: Mapping[str, Any] = {}
+
+Fail: TypeAlias = Callable[[Exception, Scope], NoReturn]
+"""Raises what went wrong in an expression in the way that its callers expect."""
 
 Values: TypeAlias = Callable[[Scope], tuple[Sequence[Any], Mapping[str, Any]]]
 """What evaluates the arguments of a call: those by position, and those by name."""
@@ -92,21 +95,41 @@ def on_receiver(tree: Binary, left: Closure, step: Method) -> Closure:
     return dot
 
 
+def explaining(closure: Closure, fail: Fail) -> Closure:
+    """A closure whose errors are raised by `fail`."""
+
+    def evaluate(scope: Scope) -> Any:
+        try:
+            return closure(scope)
+        except Exception as error:  # noqa: BLE001 - it is raised again
+            fail(error, scope)
+
+    return evaluate
+
+
+def as_it_is(error: Exception, _: Scope) -> NoReturn:
+    """Raises what went wrong in a part of an expression, which is explained where the whole fails."""
+    raise error
+
+
 def freezing(method: Method) -> Method:
     """A method whose values are as `freeze` makes them."""
     return lambda receiver, scope: freeze(method(receiver, scope))
 
 
 def of_objects(
-    tree: Binary, call: Call, left: Closure, closure: Callable[[Tree], Closure], otherwise: Method
+    tree: Binary, left: Closure, closure: Callable[[Tree], Closure], otherwise: Method, fail: Fail
 ) -> Closure:
     """The same for a method: of the class of an object or type, of an extension, or else of the language; only the last one's values may be lazy.
 
-    It does itself what `on_receiver` does, and what `takes` does for constants and for one value, since each call of a closure counts here.
+    It does itself what `on_receiver` does, what `takes` does for constants and for one value, and what is done about errors around it, since each
+    call of a closure counts here.
     """
+    call = tree.right
+    assert isinstance(call, Call)
     takes = values_of(call, closure)
     if takes is None:
-        return on_receiver(tree, left, otherwise)
+        return explaining(on_receiver(tree, left, otherwise), fail)
     receiver_name, may_be_null = variable_name(tree.left), tree.operator == "?."
     is_constant = all(isinstance(each, Constant | Word) for each in call.arguments)
     name, constants = call.name, takes(NOWHERE)[0] if is_constant else None
@@ -115,35 +138,36 @@ def of_objects(
     lazily = _with_lambdas(call, closure)
 
     def method(scope: Scope) -> Any:
-        variables = scope.variables
-        receiver = variables[receiver_name] if receiver_name in variables else left(scope)
-        if receiver is None and may_be_null:
-            return None
-        scene: Any = scope.scene
-        found: Any
-        if isinstance(receiver, WholeObject):
-            try:
-                found = scene.world.methods[receiver.type][name]
-            except (
-                KeyError
-            ):  # It is called for the first time, or is an extension method or one of the language
-                found = scene.method(receiver, name)
+        try:
+            variables = scope.variables
+            receiver = variables[receiver_name] if receiver_name in variables else left(scope)
+            if receiver is None and may_be_null:
+                return None
+            scene: Any = scope.scene
+            found: Any
+            if isinstance(receiver, WholeObject):
+                try:
+                    found = scene.world.methods[receiver.type][name]
+                except KeyError:  # It is called for the first time, or is an extension method or one of the language
+                    found = scene.method(receiver, name)
+                    if lambdas := getattr(found, "lambdas", None):
+                        return found.call(receiver, *lazily(scope, lambdas), scene)
+            else:
+                found = None if scene is None else scene.method(receiver, name)
                 if lambdas := getattr(found, "lambdas", None):
                     return found.call(receiver, *lazily(scope, lambdas), scene)
-        else:
-            found = None if scene is None else scene.method(receiver, name)
-            if lambdas := getattr(found, "lambdas", None):
-                return found.call(receiver, *lazily(scope, lambdas), scene)
-        if found is None:
-            return otherwise(receiver, scope)
-        if constants is not None:
-            return found.call(receiver, constants, _NO_NAMES, scene)
-        if only is not None:
-            value = only(scope)
-            value = value if type(value) in PLAIN else freeze(value)
-            return found.call(receiver, (value,), _NO_NAMES, scene)
-        values, named = takes(scope)
-        return found.call(receiver, values, named, scene)
+            if found is None:
+                return otherwise(receiver, scope)
+            if constants is not None:
+                return found.call(receiver, constants, _NO_NAMES, scene)
+            if only is not None:
+                value = only(scope)
+                value = value if type(value) in PLAIN else freeze(value)
+                return found.call(receiver, (value,), _NO_NAMES, scene)
+            values, named = takes(scope)
+            return found.call(receiver, values, named, scene)
+        except Exception as error:  # noqa: BLE001 - it is raised again
+            fail(error, scope)
 
     return method
 

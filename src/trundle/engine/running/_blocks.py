@@ -62,6 +62,9 @@ class Compiler:
         Raises:
             EngineError: an expression in it cannot be read.
         """
+        match block:
+            case (Return(value=value, line=line),):
+                return Returning(value_of(value, self.format), line)
         return self.block(block)
 
     def block(self, block: Block, loop: int = 0) -> Run:
@@ -262,6 +265,25 @@ class Compiler:
         return try_
 
 
+class Returning:
+    """The body of a method that returns a value and does nothing else.
+
+    Attributes:
+        value: what computes that.
+        line: where it stands.
+    """
+
+    __slots__ = ("line", "value")
+
+    def __init__(self, value: Callable[[Scope], Any], line: int) -> None:
+        self.value = value
+        self.line = line
+
+    def __call__(self, scope: Scope) -> Signal:
+        """Runs it."""
+        return _at_once(self.value, self.line, 1)(scope)
+
+
 def _nothing(_: Scope) -> Signal:
     return None
 
@@ -300,7 +322,7 @@ def _in_turn(
             line = last
             return (value(scope),)
         except Exception as error:  # noqa: BLE001 - it is raised again
-            _leave(error, frame, line)
+            leave(error, frame, line)
 
     return run
 
@@ -317,7 +339,7 @@ def _at_once(value: Callable[[Scope], Any], line: int, count: int) -> Run:
                 world.more()
             return (value(scope),)
         except Exception as error:  # noqa: BLE001 - it is raised again
-            _leave(error, frame, line)
+            leave(error, frame, line)
 
     return run
 
@@ -397,7 +419,7 @@ def _rethrow(scope: Scope) -> Signal:
     raise handled[-1]
 
 
-def _leave(error: Exception, frame: Frame, line: int) -> NoReturn:
+def leave(error: Exception, frame: Frame, line: int) -> NoReturn:
     """Lets an exception leave a statement: as an error, which notes where the method is, once for each call.
 
     That is the place of an error that has none of its own.

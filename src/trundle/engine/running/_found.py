@@ -13,6 +13,7 @@ from trundle.engine._scene import Scene
 from trundle.engine._type import Type
 from trundle.engine._world import World
 from trundle.engine.expressions import Scope
+from trundle.engine.running._blocks import Returning, leave
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._locks import Locks, Synchronized
 from trundle.engine.running._natives import Natives
@@ -59,6 +60,8 @@ class Found:
         "_is_static",
         "_most",
         "_name",
+        "_only",
+        "_returning",
         "_running",
         "_turns",
         "_world",
@@ -85,6 +88,9 @@ class Found:
         self._count, self._arguments = routine.count, routine.by_position
         is_plain = running.watch is None and locked_by is None
         self._body = routine.body if is_plain and routine.body else self._run_as_declared
+        body = routine.body
+        self._returning = body if is_plain and isinstance(body, Returning) else None
+        self._only = self._arguments[0] if self._count == 1 else None
 
     def call(
         self,
@@ -109,19 +115,21 @@ class Found:
         elif receiver.is_destroyed:
             check_alive(receiver)
         variables = {_SELF: receiver, _THIS: receiver}
-        turns = self._turns
+        world, turns = self._world, self._turns
         outer = turns.innermost
         depth = 1 if outer is None else outer.depth + 1
-        frame = Frame(
-            self._world, receiver, self.declaring, self._name, caller, variables, outer, depth
-        )
+        frame = Frame(world, receiver, self.declaring, self._name, caller, variables, outer, depth)
         turns.innermost = frame
         try:
             if depth > self._most:
                 raise _too_deep(self._most)
             if named or len(values) != self._count:
                 self.routine.bind(frame, variables, values, named)
-            else:  # Most calls by far
+            elif self._only is not None:  # Most calls by far
+                _, name, kept, transform = self._only
+                (value,) = values
+                variables[name] = value if type(value) in kept else transform(value, frame)
+            else:
                 for at, name, kept, transform in self._arguments:
                     value = values[at]
                     if type(value) not in kept:
@@ -129,6 +137,15 @@ class Found:
                     variables[name] = value
             if frame.loading is not None:
                 frame.settle()
+            returning = self._returning
+            if returning is not None:
+                try:
+                    world.steps -= 1
+                    if world.steps < 0:
+                        world.more()
+                    return returning.value(Scope(frame, variables))
+                except Exception as error:  # noqa: BLE001 - it is raised again
+                    leave(error, frame, returning.line)
             body = self._body  # In a call, Python would look for a method of that name first
             signal = body(Scope(frame, variables))
             return signal[0] if type(signal) is tuple else self._ended(signal)

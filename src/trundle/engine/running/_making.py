@@ -1,6 +1,6 @@
 """What `new` makes: objects of a class with properties, and of models."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trundle.engine._classes import parse_range
@@ -11,7 +11,7 @@ from trundle.engine._loading import Loading
 from trundle.engine._object import Instance, Part
 from trundle.engine._stage import Code
 from trundle.engine._type import Type
-from trundle.errors import expectation
+from trundle.errors import expectation, listed
 
 _ABOUT = ("owner", "objectName", "extra")
 
@@ -19,23 +19,49 @@ _ABOUT = ("owner", "objectName", "extra")
 def new(scene: Code, type: Any, *given: Any, **named: Any) -> Instance:  # noqa: A002
     """A new object, of a type with properties by name or in a map, or of a model.
 
-    Behind these stand the owner, the name of the object, and entries of its header.
+    Behind these stand the owner, the name of the object, and entries of its header. By name, these three are properties where no map has the properties, and
+    objects of the type take one of that name.
     """
-    properties: Mapping[Any, Any] = {}
-    if not isinstance(type, Mapping) and given and isinstance(given[0], Mapping):
-        properties, given = given[0], given[1:]
-    if len(given) > len(_ABOUT):
-        raise TypeError(expectation("an owner, a name and a header for `new`", "more values"))
-    about = dict(zip(_ABOUT, given, strict=False))
-    about |= {name: named.pop(name) for name in _ABOUT if name in named}
-    owner, name, extra = (about.get(each) for each in _ABOUT)
     if isinstance(type, Mapping):
+        owner, _, _ = _about(given, named, most=1)
         return _from_model(scene, type, owner)
+    made_type = type_of(scene, type)
+    if given and isinstance(given[0], Mapping):
+        properties, given = given[0], given[1:]
+    else:
+        takes = scene.world.layouts.of(made_type).takes
+        properties = {key: each for key, each in named.items() if key not in _ABOUT or takes(key)}
+        named = {key: each for key, each in named.items() if key not in properties}
+    owner, name, extra = _about(given, named)
     header = {key: value for key, value in (extra or {}).items() if str(key).startswith("_")}
     if name is not None:
         header["name"] = name
-    model = {HEADER: header, **properties, **named}
-    return made(scene, type_of(scene, type), owner, model, None)
+    return made(scene, made_type, owner, {HEADER: header, **properties}, None)
+
+
+def _about(
+    given: Sequence[Any], named: Mapping[str, Any], most: int = len(_ABOUT)
+) -> Sequence[Any]:
+    """What stands behind the properties: the owner, the name and entries of the header.
+
+    Args:
+        given: what is given of them by position.
+        named: what is given by name.
+        most: how many of them there may be.
+    """
+    known = _ABOUT[:most]
+    about = dict(zip(known, given, strict=False))
+    wrong = [each for each in named if each in about or each not in known]
+    if len(given) > most or wrong:
+        found = listed(wrong) if wrong else f"{len(given)} values"
+        expected = f"{listed(known)}, each once, behind the properties that `new` gets"
+        message = expectation(expected, found)
+        raise EngineError(
+            EngineCode.NO_MATCH,
+            message,
+            advice="give it properties by name or in a map, and each of these once",
+        )
+    return [{**about, **named}.get(each) for each in _ABOUT]
 
 
 def _from_model(scene: Code, model: Mapping[Any, Any], owner: Any) -> Instance:

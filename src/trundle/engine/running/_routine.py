@@ -194,7 +194,11 @@ class Routine:
         taken = f"the arguments {listed(names)}" if names else "no arguments"
         message = expectation(f"{taken} for {frame.origin.name}.{self.name}", given)
         raise frame.origin.error(
-            EngineCode.NO_MATCH, message, advice="correct the call", member=self.name
+            EngineCode.NO_MATCH,
+            message,
+            advice="correct the call",
+            member=self.name,
+            line=self.line,
         )
 
 
