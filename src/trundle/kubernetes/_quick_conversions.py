@@ -14,7 +14,7 @@ from trundle.errors import TrundleError
 from trundle.kubernetes._carrier import name_of, reason_name
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._metrics import WebhookMetrics
-from trundle.kubernetes._server_json import json_of, may_be_long, passed_json, values_of
+from trundle.kubernetes._server_json import json_of, may_be_long, passed_without_long, values_of
 from trundle.runtime import AnyScheme, WholeView
 
 _STARTS, _LONGEST_START = 1000, 500
@@ -190,8 +190,8 @@ class QuickConversions:
 
 
 def _is_usual(text: bytes) -> bool:
-    """Whether free-form data comes back from an API server as it is."""
-    return _is_flat(text) and passed_json(text) == text
+    """Whether free-form data of a document in which no integer may be long comes back from an API server as it is."""
+    return _is_flat(text) and passed_without_long(text) == text
 
 
 def _is_flat(text: bytes) -> bool:
