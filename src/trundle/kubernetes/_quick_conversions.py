@@ -80,7 +80,8 @@ class _Way:
                 return None
             value.metadata = kept.metadata
         else:
-            value = self.view.read(data, self.said)
+            # An API server has written it: as it would write it again.
+            value = self.view.read(data, self.said, as_written=_is_flat(data))
         if value is None or not self._is_usual(value.metadata):
             return None
         metadata = value.metadata

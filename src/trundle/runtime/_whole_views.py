@@ -50,12 +50,15 @@ class WholeView(NamedTuple):
     convert: Callable[[Any, tuple[str, str]], bytes | None]
     is_stored: bool
 
-    def read(self, data: bytes, said: tuple[str, str] | None = None) -> Any:
+    def read(
+        self, data: bytes, said: tuple[str, str] | None = None, *, as_written: bool = False
+    ) -> Any:
         """A document as an object; None where it is of another version, or anything about it is unusual.
 
         Args:
             data: JSON.
             said: its version and resource type as it says them, where that is not as the package spells them.
+            as_written: whether it is known that what is read is written as it was read.
         """
         if (b"$" in data or b"\\" in data) and (may_be_kept_apart(data) or _BAG in data):
             return None
@@ -70,7 +73,7 @@ class WholeView(NamedTuple):
             return None
         if self.is_stored and not isinstance(value.written_with, str):
             return None
-        if self.is_odd is not None and self.is_odd(value):
+        if self.is_odd is not None and not as_written and self.is_odd(value):
             return None
         setattr(value, version, own)
         setattr(value, name, called)
