@@ -75,12 +75,13 @@ class _Way:
             return None
         if self.view.is_stored:
             kept = _kept(data)
-            value = self.view.read(kept.stored.encode())
+            stored = kept.stored.encode()
+            value = None if may_be_long(stored) else self.view.read(stored)
             if value is None or (kept.apiVersion, kept.kind) != self.said:
                 return None
             value.metadata = kept.metadata
         else:
-            # An API server has written it: as it would write it again.
+            # An API server has written it: as it would write it again, and with no integers but those of int64.
             value = self.view.read(data, self.said, as_written=_is_flat(data))
         if value is None or not self._is_usual(value.metadata):
             return None
@@ -150,8 +151,6 @@ class QuickConversions:
                 return None
             if len(self._starts) < _STARTS and len(start[0]) < _LONGEST_START:
                 self._starts[start] = way
-        if way.view is None or may_be_long(data):
-            return None
         made = way.convert(data)
         if made is None and (other := self._way(data, wanted)) not in (None, way):
             assert other is not None
