@@ -1,6 +1,6 @@
 """Connections of the webhook: HTTP/1.1 between an API server and a function that answers, and little else, as each review pays for it.
 
-A server for applications in general takes twice the time of the conversion itself for a review, see decision 350.
+A server for applications in general takes more time for a review than its conversion does, see decision 350.
 """
 
 import asyncio
