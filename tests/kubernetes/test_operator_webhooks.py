@@ -1,6 +1,5 @@
 """What the webhook of an operator answers where not all that it converts by can be loaded."""
 
-import asyncio
 import base64
 import zlib
 from types import SimpleNamespace
@@ -37,17 +36,7 @@ class Pod:
 
     def answer(self, method, path):
         """The status of the answer to a request."""
-        sent = []
-
-        async def receive():
-            return {"type": "http.request", "body": b"{}", "more_body": False}
-
-        async def send(message):
-            sent.append(message)
-
-        scope = {"type": "http", "method": method, "path": path, "headers": []}
-        asyncio.run(self.webhooks(scope, receive, send))
-        return sent[0]["status"]
+        return self.webhooks.answer(method, path, b"{}").status
 
     @property
     def ready(self):

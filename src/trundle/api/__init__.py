@@ -12,7 +12,7 @@ from trundle.api._limits import Limits
 from trundle.api._namespaces import Host
 from trundle.api._openapi import definition as openapi_definition
 from trundle.api._ownership import renamed_fields
-from trundle.api._server import Server, appending, listening, printing, reserved
+from trundle.api._server import Server, appending, listening, loop_factory, printing, reserved
 from trundle.api._status import status_of
 from trundle.api._succession import InstalledApi
 from trundle.api.access import Access, AccessFileError, Tls, certificate_files, read_tokens
@@ -46,6 +46,7 @@ __all__ = [
     "converted_kinds",
     "core_scheme",
     "listening",
+    "loop_factory",
     "openapi_definition",
     "printing",
     "read_tokens",

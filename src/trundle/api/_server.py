@@ -84,7 +84,7 @@ class Server:
         Signals are those of the process, so a server in another thread than the main one ends by `stop` alone.
         """
         prepare_types()
-        with asyncio.Runner(loop_factory=_loop_factory()) as runner:
+        with asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(self._run(on_ready))
 
     async def _run(self, on_ready: Callable[[], None]) -> None:
@@ -139,7 +139,7 @@ class Server:
             self._complain(f"the lease is not renewed: {error}")
 
 
-def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
     """What makes event loops: uvloop, where the system has it."""
     try:
         import uvloop  # noqa: PLC0415

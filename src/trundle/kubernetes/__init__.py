@@ -3,6 +3,7 @@
 from trundle.kubernetes._aggregation_manifests import aggregated_manifests
 from trundle.kubernetes._carrier import name_of as carrier_name
 from trundle.kubernetes._checking import compared
+from trundle.kubernetes._connections import Answer
 from trundle.kubernetes._conversions import Conversions, ObjectError
 from trundle.kubernetes._definitions import (
     STORAGE,
@@ -21,6 +22,7 @@ from trundle.kubernetes._webhook import WebhookApplication
 __all__ = [
     "STORAGE",
     "AdmissionBy",
+    "Answer",
     "Conversions",
     "DefinitionError",
     "KubernetesCode",

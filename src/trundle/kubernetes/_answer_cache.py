@@ -1,15 +1,15 @@
 """Keeps answers to conversion reviews: an API server asks for the same conversion several times in one write, each time with another uid."""
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Callable
+from typing import TypeAlias
 
 import msgspec
 
 from trundle.kubernetes._metrics import WebhookMetrics
 
 _MOST_BYTES = 32 * 1024 * 1024
-"""How many bytes of answers are kept."""
+"""How many bytes of answers, and of what they answer, are kept."""
 
 _LARGEST = 64 * 1024
 """From how many bytes on the answer to a review is not kept; so large a one is a list, which is hardly asked for again."""
@@ -29,6 +29,8 @@ class _Review(msgspec.Struct):
     kind: str
     request: _Request
 
+
+_Key: TypeAlias = tuple[str, str, str, bytes]
 
 _review = msgspec.json.Decoder(_Review).decode
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
@@ -52,7 +54,7 @@ class AnswerCache:
         self._metrics = metrics
         self._most = most
         self._size = 0
-        self._kept: OrderedDict[bytes, bytes] = OrderedDict()
+        self._kept: OrderedDict[_Key, bytes] = OrderedDict()
 
     def answer(self, body: bytes) -> bytes:
         """The review with its response.
@@ -79,17 +81,19 @@ class AnswerCache:
         response = {**_members(review["response"]), "uid": asked.request.uid}
         return msgspec.json.encode({**review, "response": response})
 
-    def _keep(self, key: bytes, answer: bytes) -> None:
+    def _keep(self, key: _Key, answer: bytes) -> None:
         self._kept[key] = answer
-        self._size += len(answer)
+        self._size += _held(key, answer)
         while self._size > self._most:
-            self._size -= len(self._kept.popitem(last=False)[1])
+            self._size -= _held(*self._kept.popitem(last=False))
 
 
-def _key(review: _Review) -> bytes:
+def _key(review: _Review) -> _Key:
     """What a review asks for, whatever its uid is."""
-    digest = hashlib.blake2b(digest_size=20)
-    for each in (review.apiVersion, review.kind, review.request.desiredAPIVersion):
-        digest.update(f"{each}\n".encode())
-    digest.update(bytes(review.request.objects))
-    return digest.digest()
+    request = review.request
+    return review.apiVersion, review.kind, request.desiredAPIVersion, bytes(request.objects)
+
+
+def _held(key: _Key, answer: bytes) -> int:
+    """How many bytes are held for an answer."""
+    return len(key[-1]) + len(answer)

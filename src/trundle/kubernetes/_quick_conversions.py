@@ -14,7 +14,7 @@ from trundle.errors import TrundleError
 from trundle.kubernetes._carrier import name_of, reason_name
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._metrics import WebhookMetrics
-from trundle.kubernetes._server_json import json_of, may_be_long, passed_json, values_of
+from trundle.kubernetes._server_json import json_of, may_be_long, passed_without_long, values_of
 from trundle.runtime import AnyScheme, WholeView
 
 _STARTS, _LONGEST_START = 1000, 500
@@ -75,12 +75,14 @@ class _Way:
             return None
         if self.view.is_stored:
             kept = _kept(data)
-            value = self.view.read(kept.stored.encode())
+            stored = kept.stored.encode()
+            value = None if may_be_long(stored) else self.view.read(stored)
             if value is None or (kept.apiVersion, kept.kind) != self.said:
                 return None
             value.metadata = kept.metadata
         else:
-            value = self.view.read(data, self.said)
+            # An API server has written it: as it would write it again, and with no integers but those of int64.
+            value = self.view.read(data, self.said, as_written=_is_flat(data))
         if value is None or not self._is_usual(value.metadata):
             return None
         metadata = value.metadata
@@ -149,8 +151,6 @@ class QuickConversions:
                 return None
             if len(self._starts) < _STARTS and len(start[0]) < _LONGEST_START:
                 self._starts[start] = way
-        if way.view is None or may_be_long(data):
-            return None
         made = way.convert(data)
         if made is None and (other := self._way(data, wanted)) not in (None, way):
             assert other is not None
@@ -190,8 +190,8 @@ class QuickConversions:
 
 
 def _is_usual(text: bytes) -> bool:
-    """Whether free-form data comes back from an API server as it is."""
-    return _is_flat(text) and passed_json(text) == text
+    """Whether free-form data of a document in which no integer may be long comes back from an API server as it is."""
+    return _is_flat(text) and passed_without_long(text) == text
 
 
 def _is_flat(text: bytes) -> bool:

@@ -3,7 +3,6 @@
 Source: `k8s.io/apimachinery` decodes custom resources into maps, int64 and float64, and encodes those.
 """
 
-import contextlib
 import math
 from decimal import Decimal
 from typing import Any
@@ -74,9 +73,18 @@ _sorted = msgspec.json.Encoder(order="sorted").encode
 
 def passed_json(text: bytes) -> bytes:
     """JSON as it comes back from an API server."""
-    if not may_be_long(text):
-        with contextlib.suppress(_OddError):
-            return _sorted(_plain(text))
+    return _passed_at_length(text) if may_be_long(text) else passed_without_long(text)
+
+
+def passed_without_long(text: bytes) -> bytes:
+    """The same of JSON in which no integer may be long."""
+    try:
+        return _sorted(_plain(text))
+    except _OddError:
+        return _passed_at_length(text)
+
+
+def _passed_at_length(text: bytes) -> bytes:
     return json_of(passed(values_of(text)))
 
 

@@ -5,29 +5,19 @@ import contextlib
 import signal
 import socket
 from collections.abc import Callable, Iterator
-from types import FrameType
-from typing import Any, Protocol
 
-import uvicorn
-
-from trundle.api import Tls
+from trundle._clock import now
+from trundle.api import Tls, loop_factory
+from trundle.kubernetes._connections import Answering, Connection, Connections
 from trundle.runtime import prepare_types
 
-_GRACE = 30
-
-
-class Stoppable(Protocol):
-    """An ASGI application that is to be ended."""
-
-    async def __call__(self, scope: Any, receive: Any, send: Any, /) -> None:
-        """Answers a request."""
-
-    def stop(self) -> None:
-        """Says that no more requests should come."""
+_GRACE = 30.0
+_WAITING = 2048
+"""How many connections may wait to be accepted."""
 
 
 def serve_webhook(
-    application: Stoppable,
+    application: Answering,
     listener: socket.socket,
     tls: Tls,
     on_ready: Callable[[], None] = lambda: None,
@@ -43,60 +33,57 @@ def serve_webhook(
         alive: a file descriptor; serving ends as by a signal when that can be read.
     """
     prepare_types()
-    config = uvicorn.Config(
-        application,
-        http="httptools",
-        log_config=None,
-        access_log=False,
-        lifespan="off",
-        timeout_graceful_shutdown=_GRACE,
-        server_header=False,
-        ws="none",
-    )
-    config.load()
-    config.ssl = tls.context
-    _Served(config, application, on_ready, alive).run(sockets=[listener])
+    with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        runner.run(_serve(application, listener, tls, on_ready, alive))
 
 
-class _Served(uvicorn.Server):
-    """Says when it is ready, and takes signals as a wish to end that is no failure."""
+async def _serve(
+    application: Answering,
+    listener: socket.socket,
+    tls: Tls,
+    on_ready: Callable[[], None],
+    alive: int | None,
+) -> None:
+    loop = asyncio.get_running_loop()
+    connections = Connections(application.answer, now)
+    connections.begin()
+    stopped = asyncio.Event()
 
-    def __init__(
-        self,
-        config: uvicorn.Config,
-        application: Stoppable,
-        on_ready: Callable[[], None],
-        alive: int | None,
-    ) -> None:
-        super().__init__(config)
-        self._alive = alive
-        self._application = application
-        self._on_ready = on_ready
+    def stop() -> None:
+        """Ends; at once where it is to be ended a second time."""
+        if stopped.is_set():
+            connections.abort()
+        application.stop()
+        stopped.set()
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begins to listen."""
-        await super().startup(sockets)
-        if self._alive is not None:
-            asyncio.get_running_loop().add_reader(self._alive, self._left)
-        self._on_ready()
+    def left() -> None:
+        """Ends, as the process that this one belongs to is gone."""
+        assert alive is not None
+        loop.remove_reader(alive)
+        stop()
 
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Ends the server at a signal, and lets the process go on after that."""
-        numbers = signal.SIGINT, signal.SIGTERM
-        before = [signal.signal(each, self._end) for each in numbers]
-        try:
-            yield
-        finally:
-            for each, handler in zip(numbers, before, strict=True):
-                signal.signal(each, handler)
+    with _signals(loop, stop):
+        server = await loop.create_server(
+            lambda: Connection(connections), sock=listener, ssl=tls.context, backlog=_WAITING
+        )
+        if alive is not None:
+            loop.add_reader(alive, left)
+        on_ready()
+        await stopped.wait()
+        server.close()
+        await connections.end(_GRACE)
 
-    def _left(self) -> None:
-        """Ends the server, as the process that it belongs to is gone."""
-        assert self._alive is not None
-        asyncio.get_running_loop().remove_reader(self._alive)
-        self._end(signal.SIGTERM, None)
 
-    def _end(self, number: int, frame: FrameType | None) -> None:
-        self._application.stop()
-        self.handle_exit(number, frame)
+@contextlib.contextmanager
+def _signals(loop: asyncio.AbstractEventLoop, stop: Callable[[], None]) -> Iterator[None]:
+    """Calls a function at a signal, and leaves signals as they were."""
+    numbers = signal.SIGINT, signal.SIGTERM
+    before = [signal.getsignal(each) for each in numbers]
+    for each in numbers:
+        loop.add_signal_handler(each, stop)
+    try:
+        yield
+    finally:
+        for each, handler in zip(numbers, before, strict=True):
+            loop.remove_signal_handler(each)
+            signal.signal(each, handler)

@@ -24,7 +24,7 @@ from trundle.runtime._property_merge import Way, Ways
 from trundle.runtime._resource_types import ResourceType
 
 _Check: TypeAlias = Callable[[Any], bool]
-"""Whether a value is written as it was read."""
+"""Whether a value is written otherwise than it was read."""
 
 _BAG = f'"{BAG}"'.encode()
 
@@ -39,23 +39,26 @@ class WholeView(NamedTuple):
     Attributes:
         decode: reads one.
         names: the attributes that name its version and its resource type, and what they are once it is read.
-        check: whether what was read is written as it was read; None where everything is.
+        is_odd: whether what was read is written otherwise than it was read; None where nothing is.
         convert: gives the document at the other version, with what it says of its version and resource type; None where that does not show all of it.
         is_stored: whether it converts what a store keeps.
     """
 
     decode: Callable[[bytes], Any]
     names: tuple[tuple[str, str], tuple[str, str]]
-    check: _Check | None
+    is_odd: _Check | None
     convert: Callable[[Any, tuple[str, str]], bytes | None]
     is_stored: bool
 
-    def read(self, data: bytes, said: tuple[str, str] | None = None) -> Any:
+    def read(
+        self, data: bytes, said: tuple[str, str] | None = None, *, as_written: bool = False
+    ) -> Any:
         """A document as an object; None where it is of another version, or anything about it is unusual.
 
         Args:
             data: JSON.
             said: its version and resource type as it says them, where that is not as the package spells them.
+            as_written: whether it is known that what is read is written as it was read.
         """
         if (b"$" in data or b"\\" in data) and (may_be_kept_apart(data) or _BAG in data):
             return None
@@ -70,7 +73,7 @@ class WholeView(NamedTuple):
             return None
         if self.is_stored and not isinstance(value.written_with, str):
             return None
-        if self.check is not None and not self.check(value):
+        if self.is_odd is not None and not as_written and self.is_odd(value):
             return None
         setattr(value, version, own)
         setattr(value, name, called)
@@ -225,9 +228,9 @@ def _checks_of(
             if members:
                 checks[each] = _of_members(members)
         elif each is FreeForm:
-            checks[each] = lambda value: is_usual(bytes(value))
+            checks[each] = lambda value: not is_usual(bytes(value))
         elif each is float:
-            checks[each] = lambda value: not value.is_integer()
+            checks[each] = float.is_integer
         elif each not in _SIMPLE:
             raise _UnknownTypeError
     return checks
@@ -249,7 +252,7 @@ def _check_of(
 
     def check(value: Any) -> bool:
         found = checks.get(type(value))
-        return found is None or found(value)
+        return found is not None and found(value)
 
     return check
 
@@ -268,19 +271,19 @@ def _of_members(members: list[tuple[str, type[Any], _Check]]) -> _Check:
     def check(value: Any) -> bool:
         for name, kind, each in members:
             member = getattr(value, name)
-            if type(member) is kind and not each(member):
-                return False
-        return True
+            if type(member) is kind and each(member):
+                return True
+        return False
 
     return check
 
 
 def _of_items(check: _Check) -> _Check:
-    return lambda value: all(map(check, value))
+    return lambda value: any(map(check, value))
 
 
 def _of_map(check: _Check | None) -> _Check:
     def checked(value: dict[str, Any]) -> bool:
-        return [*value] == sorted(value) and (check is None or all(map(check, value.values())))
+        return [*value] != sorted(value) or (check is not None and any(map(check, value.values())))
 
     return checked

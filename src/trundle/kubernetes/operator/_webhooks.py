@@ -5,12 +5,12 @@ installed or upgraded needs no restart.
 """
 
 import threading
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 from trundle.errors import TrundleError
+from trundle.kubernetes._connections import Answer, Answered
 from trundle.kubernetes._conversions import Conversions
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._own import converted_installations, scheme
@@ -18,10 +18,6 @@ from trundle.kubernetes._webhook import WebhookApplication
 from trundle.kubernetes.operator._replicas import Replica
 from trundle.kubernetes.operator._schemas import HeldSchemas, SchemaLoader, Schemas
 from trundle.kubernetes.operator._serving import DamagedError, Records, ServedRecord, name_of
-
-_Scope: TypeAlias = MutableMapping[str, Any]
-_Receive: TypeAlias = Callable[[], Awaitable[MutableMapping[str, Any]]]
-_Send: TypeAlias = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _PAUSE = 0.5
 """How many seconds pass between two looks at what is to be converted."""
@@ -41,7 +37,7 @@ class _Converting:
 
 
 class Webhooks:
-    """An ASGI application that converts by what the records of a cluster say; it says by a Lease what that is.
+    """Converts by what the records of a cluster say; it says by a Lease what that is.
 
     Installations are converted at `/convert`; objects of a package at `/convert/NAMESPACE/NAME`, after the installation that brought it.
 
@@ -94,22 +90,22 @@ class Webhooks:
         except TrundleError as error:
             self._log(str(error))
 
-    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
-        """Answers a request."""
-        path = str(scope["path"])
+    def answer(self, method: str, path: str, body: bytes) -> Answered:
+        """Answers a request, at once or in another thread."""
         verb, _, owner = path[1:].partition("/")
         if verb in _VERBS and owner:
             found = self._converting.get(owner)
             if found is not None:
-                await found.application({**scope, "path": f"/{verb}"}, receive, send)
-            elif self._ready:
-                await _refused(send, 404, f"nothing of an installation {owner} is converted here")
-            else:
-                await _refused(send, 503, _UNREADY)
-        elif path == "/readyz" and not self._ready:
-            await _refused(send, 503, _UNREADY)
-        else:
-            await self._own(scope, receive, send)
+                answered = found.application.answer(method, f"/{verb}", body)
+                if not isinstance(answered, Answer):
+                    answered.add_done_callback(lambda _: found)  # It holds the schemas until then.
+                return answered
+            if self._ready:
+                return _refused(404, f"nothing of an installation {owner} is converted here")
+            return _refused(503, _UNREADY)
+        if path == "/readyz" and not self._ready:
+            return _refused(503, _UNREADY)
+        return self._own.answer(method, path, body)
 
     def _follow(self) -> None:
         while True:
@@ -170,8 +166,5 @@ class Webhooks:
         return _Converting(WebhookApplication(conversions, self._metrics, threads), schemas)
 
 
-async def _refused(send: _Send, status: int, why: str) -> None:
-    body = why.encode()
-    headers = [(b"content-type", b"text/plain"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def _refused(status: int, why: str) -> Answer:
+    return Answer(status, "text/plain", why.encode())
