@@ -129,16 +129,21 @@ class Validator:
             return Judged()
         if any(each.reason in _BLOCKING for each in causes):
             return Judged([_UNCHECKED])
-        plain, old = self._plain(document), before and self._plain(before)
-        for each in (plain, old):
-            if each:
-                self._errors(each)  # Takes out what is null and may not be.
-        return self._rules.judge(plain, old)
+        return self._rules.judge(
+            self._without_nulls(document), before and self._without_nulls(before)
+        )
 
     def _plain(self, document: Mapping[str, Any]) -> Any:
         """A document as plain JSON, with its defaults."""
         plain = msgspec.json.decode(text_of(document))
         return self._root.filled(plain) if self._has_defaults else plain
+
+    def _without_nulls(self, document: Mapping[str, Any]) -> Any:
+        """A document as plain JSON, with its defaults and without what is null and may not be."""
+        plain = self._plain(document)
+        if b"null" in msgspec.json.encode(plain):
+            self._errors(plain)  # Takes that out.
+        return plain
 
     def type_causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What in a document is of another type than it has to be, null included."""
