@@ -260,8 +260,8 @@ def test_kubectl_creates_edits_and_explains(served, tmp_path):
     (tmp_path / "config").write_text(config)
     environment = {**os.environ, "KUBECONFIG": str(tmp_path / "config"), "HOME": str(tmp_path)}
 
-    def kubectl(*arguments, given=None):
-        done = subprocess.run(
+    def tried(*arguments, given=None):
+        return subprocess.run(
             ["kubectl", *arguments],
             input=given,
             capture_output=True,
@@ -270,6 +270,9 @@ def test_kubectl_creates_edits_and_explains(served, tmp_path):
             env=environment,
             check=False,
         )
+
+    def kubectl(*arguments, given=None):
+        done = tried(*arguments, given=given)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -285,6 +288,8 @@ def test_kubectl_creates_edits_and_explains(served, tmp_path):
     assert "Who the member is with." in kubectl("explain", "member.group")
     assert kubectl("get", "members").splitlines()[0].split() == ["NAME", "LEVEL", "AGE"]
     assert kubectl("delete", "member", "ada").startswith('member.clubs.example.com "ada" deleted')
+    misspelt = tried("apply", "-f", "-", given=json.dumps({**document, "kind": "Membr"}))
+    assert f'no matches for kind "Membr" in version "{GROUP}/v2"' in misspelt.stderr
 
 
 def test_a_schema_that_changed_since_the_package_was_generated_is_a_warning(folder):
