@@ -269,6 +269,7 @@ INNER = """
 title: Member
 type: object
 properties:
+  city: {{type: string}}
   box: {{type: object, properties: {{shared: {{type: string}}, {0}: {{type: string}}}}}}
   ports:
     type: array"""
@@ -279,8 +280,12 @@ def inner(tmp_path_factory):
     """A client of objects and elements of which each version shows something that the other one does not."""
     folder = tmp_path_factory.mktemp("inner")
     schemas = {f"{version}.yaml": (INNER + PORTS).format(f"of_{version}") for version in (OLD, NEW)}
+    placed = "place: {type: object, properties: {city: {type: string}, zip: {type: string}}}"
+    schemas["v2.yaml"] = schemas["v2.yaml"].replace("city: {type: string}", placed)
+    changes = {OLD: {"Member": {"move": {"city": "place.city"}}}}
     with installer(folder) as install:
-        installed = install(schemas, config={"kubernetes": {"group": GROUP}})
+        config = {"kubernetes": {"group": GROUP}, "changes": changes}
+        installed = install(schemas, config=config)
         with serving_clubs(installed, folder / "store.db") as (api, _):
             yield Client(api)
 
@@ -314,3 +319,13 @@ def test_what_is_removed_has_no_owners_at_other_versions(inner):
     }
     said = {"ports": [{"name": "a", "of_v1": "y"}]}
     applied(inner, OLD, "cat", said, name="ports")
+
+
+def test_who_made_an_object_that_is_gone_is_in_no_conflict(inner):
+    """Another version took out the only value in it."""
+    made = {"metadata": {"name": "placed"}, "place": {"city": "x"}}
+    assert inner.call("POST", inner.at(NEW), made, fieldManager="ben")[0] == 201
+    assert inner.patch(OLD, "placed", {"city": None}, fieldManager="cat")[0] == 200
+    assert "place" not in inner.get(NEW, "placed")
+    found = applied(inner, NEW, "ann", {"place": {"zip": "1"}}, name="placed")
+    assert found["place"] == {"zip": "1"}

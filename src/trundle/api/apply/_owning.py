@@ -81,8 +81,9 @@ class Owned:
         return self if self.fields.isdisjoint(fields) else self.with_fields(self.fields - fields)
 
     def without_hidden(self, places: FieldSet) -> "Owned":
-        """The same without what is hidden at or under some places, as they are kept."""
-        left = outside(self.hidden, places)
+        """The same without what is hidden at or under some places, as they are kept, and without hidden objects around these."""
+        around = {path[:length] for path in places for length in range(1, len(path))}
+        left = outside(self.hidden, places) - around
         if self.foreign or left == self.hidden:
             return self
         return Owned(self.version, self.fields, self.time, left)
@@ -226,7 +227,7 @@ def _taken(owners: Owners, found: Differences, manager: Manager, *, force: bool)
 
 
 def _without_gone(owners: Owners, removed: FieldSet, words: Words) -> Owners:
-    """Owners without what was hidden in what is removed: it is gone with that."""
+    """Owners without what was hidden in what is removed, and without objects that only other versions have around it: they may be gone with it."""
     if not removed or not any(each.hidden for each in owners.values()):
         return owners
     places = words.kept(removed, EMPTY)
