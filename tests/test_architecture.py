@@ -91,6 +91,7 @@ ALLOWED = {
     "models": {"engine", "errors", "evolution", "project", "runtime", "schema", "version"},
     "parts": {"documents", "errors", "project", "runtime", "workers"},
     "project": {
+        "cel",
         "codegen",
         "documents",
         "engine",
@@ -107,6 +108,7 @@ ALLOWED = {
     },
     "api": {
         "catalog",
+        "cel",
         "database",
         "documents",
         "engine",
@@ -144,6 +146,7 @@ ALLOWED = {
     "report": {"errors", "evolution", "schema", "version"},
     "evolution": {"errors", "schema", "version"},
     "schema": {"documents", "errors", "version"},
+    "cel": {"runtime", "version"},
     "runtime": {"errors", "version"},
     "database": {"errors"},
     "documents": {"errors"},

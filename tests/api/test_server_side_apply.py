@@ -4,7 +4,8 @@ import json
 
 import pytest
 import yaml
-from apis import GROUP, NEW, OLD, member, whole
+from apis import GROUP, NEW, OLD, Client, member, serving_clubs, whole
+from projects import installer
 
 APPLY = "application/apply-patch+yaml"
 MERGE = "application/merge-patch+json"
@@ -254,3 +255,77 @@ def test_nothing_in_the_metadata_is_not_kept(client):
     assert "labels" not in found["metadata"]
     found = applied(client, NEW, "ann", {"group": "red", "metadata": {"labels": {"a": None}}})
     assert found["metadata"]["labels"] == {"a": ""}
+
+
+PORTS = """
+    x-kubernetes-list-type: map
+    x-kubernetes-list-map-keys: [name]
+    items:
+      type: object
+      required: [name]
+      properties: {{name: {{type: string}}, {0}: {{type: string}}}}
+"""
+INNER = """
+title: Member
+type: object
+properties:
+  city: {{type: string}}
+  box: {{type: object, properties: {{shared: {{type: string}}, {0}: {{type: string}}}}}}
+  ports:
+    type: array"""
+
+
+@pytest.fixture(scope="module")
+def inner(tmp_path_factory):
+    """A client of objects and elements of which each version shows something that the other one does not."""
+    folder = tmp_path_factory.mktemp("inner")
+    schemas = {f"{version}.yaml": (INNER + PORTS).format(f"of_{version}") for version in (OLD, NEW)}
+    placed = "place: {type: object, properties: {city: {type: string}, zip: {type: string}}}"
+    schemas["v2.yaml"] = schemas["v2.yaml"].replace("city: {type: string}", placed)
+    changes = {OLD: {"Member": {"move": {"city": "place.city"}}}}
+    with installer(folder) as install:
+        config = {"kubernetes": {"group": GROUP}, "changes": changes}
+        installed = install(schemas, config=config)
+        with serving_clubs(installed, folder / "store.db") as (api, _):
+            yield Client(api)
+
+
+def test_what_another_version_shows_in_an_object_stays_when_its_applier_gives_up_the_rest(inner):
+    """API servers ask at the version of each owner; the object went, with what another manager owns in it."""
+    applied(inner, OLD, "ben", {"box": {"of_v1": "kept"}}, name="box")
+    applied(inner, NEW, "ann", {"box": {"of_v2": "x", "shared": "x"}}, name="box")
+    found = applied(inner, NEW, "ann", {}, name="box")
+    assert found["box"] == {}
+    assert owned(found) == {}
+    found = inner.get(OLD, "box")
+    assert found["box"] == {"of_v1": "kept"}
+    assert owned(found) == {"ben/Apply": [".box.of_v1"]}
+
+
+def test_an_object_that_nothing_is_left_in_goes_with_its_applier(inner):
+    applied(inner, OLD, "ben", {"box": {"shared": "x"}}, name="empty")
+    found = applied(inner, OLD, "ben", {}, name="empty")
+    assert "box" not in found
+
+
+def test_what_is_removed_has_no_owners_at_other_versions(inner):
+    """Where such an element comes again, a conflict named who had owned it before."""
+    applied(inner, OLD, "ben", {"ports": [{"name": "a", "of_v1": "x"}]}, name="ports")
+    for patch in {"ports": [{"name": "b"}]}, {"ports": [{"name": "a"}]}:
+        code, found = inner.patch(NEW, "ports", patch, fieldManager="ann")
+        assert code == 200, found
+    assert owned(inner.get(OLD, "ports")) == {
+        "ann/Update": ['.ports.{"name":"a"}', '.ports.{"name":"a"}.name']
+    }
+    said = {"ports": [{"name": "a", "of_v1": "y"}]}
+    applied(inner, OLD, "cat", said, name="ports")
+
+
+def test_who_made_an_object_that_is_gone_is_in_no_conflict(inner):
+    """Another version took out the only value in it."""
+    made = {"metadata": {"name": "placed"}, "place": {"city": "x"}}
+    assert inner.call("POST", inner.at(NEW), made, fieldManager="ben")[0] == 201
+    assert inner.patch(OLD, "placed", {"city": None}, fieldManager="cat")[0] == 200
+    assert "place" not in inner.get(NEW, "placed")
+    found = applied(inner, NEW, "ann", {"place": {"zip": "1"}}, name="placed")
+    assert found["place"] == {"zip": "1"}

@@ -38,7 +38,7 @@ class Served:
         with (folder / "errors.txt").open("wb") as errors:
             self.process = subprocess.Popen(command, cwd=folder, stderr=errors)
         deadline = time.monotonic() + 60
-        while not (found := re.search(r"^serving on (\S+)\n", self.messages)):
+        while not (found := re.search(r"^serving on (\S+)\n", self.messages, re.MULTILINE)):
             assert self.process.poll() is None, self.messages
             assert time.monotonic() < deadline, self.messages
             time.sleep(0.02)
@@ -260,8 +260,8 @@ def test_kubectl_creates_edits_and_explains(served, tmp_path):
     (tmp_path / "config").write_text(config)
     environment = {**os.environ, "KUBECONFIG": str(tmp_path / "config"), "HOME": str(tmp_path)}
 
-    def kubectl(*arguments, given=None):
-        done = subprocess.run(
+    def tried(*arguments, given=None):
+        return subprocess.run(
             ["kubectl", *arguments],
             input=given,
             capture_output=True,
@@ -270,6 +270,9 @@ def test_kubectl_creates_edits_and_explains(served, tmp_path):
             env=environment,
             check=False,
         )
+
+    def kubectl(*arguments, given=None):
+        done = tried(*arguments, given=given)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -285,3 +288,17 @@ def test_kubectl_creates_edits_and_explains(served, tmp_path):
     assert "Who the member is with." in kubectl("explain", "member.group")
     assert kubectl("get", "members").splitlines()[0].split() == ["NAME", "LEVEL", "AGE"]
     assert kubectl("delete", "member", "ada").startswith('member.clubs.example.com "ada" deleted')
+    misspelt = tried("apply", "-f", "-", given=json.dumps({**document, "kind": "Membr"}))
+    assert f'no matches for kind "Membr" in version "{GROUP}/v2"' in misspelt.stderr
+
+
+def test_a_schema_that_changed_since_the_package_was_generated_is_a_warning(folder):
+    """`kubectl explain` shows what it says, and writes are refused by what was generated."""
+    schema = folder / "schemas" / "v2.yaml"
+    schema.write_text(schema.read_text().replace("note:", "remark:"))
+    server = Served(folder)
+    server.stop()
+    assert " ".join(server.messages.split()).startswith(
+        "warning: schemas/v2.yaml changed since the package was generated, by which objects are read and written; "
+        "run `trundle generate`"
+    )

@@ -43,9 +43,41 @@ def test_what_cannot_be_meant_is_a_note(project, schema, said):
     assert f"Person.a in 2011-01-01 {said}" in found
 
 
+RULES = "{{type: string, x-kubernetes-validations: [{}]}}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("{rule: 'self ==='}", "has a rule in CEL that `trundle serve` cannot read: self === ("),
+        (
+            "{rule: 'self.nonsense()'}",
+            "reference to 'nonsense' (in container '')); correct it; the server does not hold objects",
+        ),
+        ("{rule: 'true', messageExpression: 'oops('}", "cannot read: true ("),
+        ("{rule: 5}", 'has {"rule": 5} as x-kubernetes-validations, where an object with a `rule`'),
+        ("true", "has true as x-kubernetes-validations"),
+    ],
+)
+def test_a_rule_that_cannot_be_read_is_a_note(project, rule, said):
+    """Clients are warned of it at each write; its author is not among them."""
+    (found,) = notes(project, f"a: {RULES.format(rule)}")
+    assert "Person.a in 2011-01-01 has" in found
+    assert said in found
+
+
+def test_a_rule_of_an_object_that_cannot_be_read_is_a_note(project):
+    rules = "x-kubernetes-validations: [{rule: self.a.x ==}]"
+    project.schema("2011-01-01", f"{{a: {{type: string}}}}\n{rules}")
+    (found,) = project.findings(KEYWORD)
+    assert "Person in 2011-01-01 has a rule in CEL" in found
+
+
 @pytest.mark.parametrize(
     "schema",
     [
+        RULES.format("{rule: self.startsWith('a') || oldSelf == 'b'}"),
+        RULES.format("{rule: oldSelf.hasValue(), optionalOldSelf: true}, {rule: isQuantity(self)}"),
         r"{type: string, pattern: '^[\p{L}]+$', minLength: 1, format: uuid, default: ''}",
         "{type: string, pattern: '(?<year>[0-9]+)'}",
         "{type: string, maxLength: 5.0, x-patern: 1, owner: me, kinds: many}",

@@ -38,6 +38,7 @@ ROOMS = (
     "report",
     "evolution",
     "schema",
+    "cel",
     "runtime",
     "database",
     "drawing",

@@ -3,7 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
-from starlette.routing import BaseRoute
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 from trundle._clock import Clock
 from trundle.api._controllers import Controllers
@@ -21,8 +23,11 @@ from trundle.api._namespaces import (
 )
 from trundle.api._requests import Target
 from trundle.api._resources import Resources
+from trundle.api._responses import as_json
 from trundle.api.access import Access, Gate, Reviews, aggregated_groups, group_list
 from trundle.store import Store, StoredObject
+
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 
 class Surroundings(Protocol):
@@ -101,7 +106,10 @@ class Alone:
             [GarbageCollector(inventory), NamespaceController(inventory, self._recorder)],
             self._recorder.flush,
         )
-        self.routes: Sequence[BaseRoute] = Reviews(access, clock).routes
+        self.routes: Sequence[BaseRoute] = [
+            *Reviews(access, clock).routes,
+            Route(_DEFINITIONS, _no_definitions),
+        ]
         self.groups: Sequence[Mapping[str, Any]] = group_list()
         self.aggregated_groups: Sequence[Mapping[str, Any]] = aggregated_groups()
 
@@ -165,3 +173,9 @@ class Hosted:
         key = found.key
         named = f"{key.namespace}/{key.name}" if key.namespace else key.name
         self._complain(f"{kind.kind} {named} at {served.label}: {why} [{reason}]")
+
+
+async def _no_definitions(_: Request) -> Response:
+    """The answer to a list of CRDs: kubectl asks for it where a document has a kind that is not known."""
+    head = {"kind": "CustomResourceDefinitionList", "apiVersion": "apiextensions.k8s.io/v1"}
+    return as_json({**head, "metadata": {"resourceVersion": "0"}, "items": []})

@@ -2,7 +2,7 @@
 
 import copy
 import urllib.parse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import jsonschema_rs
@@ -39,6 +39,7 @@ _UNCHECKED = Cause(
     "Invalid value: null: some validation rules were not checked because the object was invalid; "
     "correct the existing errors to complete validation",
 )
+_MOST_COUNTED = 2**31 - 1
 _MOST = 100
 """How many causes are listed."""
 
@@ -88,6 +89,7 @@ class Validator:
         schema = {"$ref": _reference(served.root), "$defs": defs}
         self._shape = resource_shape(served.schema, served.resource)
         self._root = root_of(served)
+        self._counts = [tuple(each.lstrip(".").split(".")) for each in served.resource.counts]
         text = msgspec.json.encode(schema)
         self._has_defaults = b'"default":' in text
         self._rules = Rules(self._root) if f'"{RULES}":'.encode() in text else None
@@ -105,12 +107,28 @@ class Validator:
         plain = self._plain(document)
         found = dict.fromkeys(metadata_causes(document))
         found |= dict.fromkeys(causes_of(self._errors(plain), self._patterns))
+        found |= dict.fromkeys(self._uncountable(document))
         # Finalizers and owners may stand again: clients that add one do not look.
         stated = {key: value for key, value in plain.items() if key != "metadata"}
         for place, value in duplicates(self._shape, stated):
             said = msgspec.json.encode(value).decode()
             found[Cause("FieldValueDuplicate", place, f"Duplicate value: {said}")] = None
         return list(found)[:_MOST]
+
+    def _uncountable(self, document: Mapping[str, Any]) -> Iterator[Cause]:
+        """What in a document is counted and cannot be such a number."""
+        for path in self._counts:
+            value: Any = document
+            for name in path:
+                value = value.get(name) if isinstance(value, Mapping) else None
+            if isinstance(value, int) and not 0 <= value <= _MOST_COUNTED:
+                wrong = (
+                    "a non-negative integer"
+                    if value < 0
+                    else f"less than or equal to {_MOST_COUNTED}"
+                )
+                said = f"Invalid value: {value}: should be {wrong}"
+                yield Cause("FieldValueInvalid", f".{'.'.join(path)}", said)
 
     def judged(
         self,
@@ -129,16 +147,21 @@ class Validator:
             return Judged()
         if any(each.reason in _BLOCKING for each in causes):
             return Judged([_UNCHECKED])
-        plain, old = self._plain(document), before and self._plain(before)
-        for each in (plain, old):
-            if each:
-                self._errors(each)  # Takes out what is null and may not be.
-        return self._rules.judge(plain, old)
+        return self._rules.judge(
+            self._without_nulls(document), before and self._without_nulls(before)
+        )
 
     def _plain(self, document: Mapping[str, Any]) -> Any:
         """A document as plain JSON, with its defaults."""
         plain = msgspec.json.decode(text_of(document))
         return self._root.filled(plain) if self._has_defaults else plain
+
+    def _without_nulls(self, document: Mapping[str, Any]) -> Any:
+        """A document as plain JSON, with its defaults and without what is null and may not be."""
+        plain = self._plain(document)
+        if b"null" in msgspec.json.encode(plain):
+            self._errors(plain)  # Takes that out.
+        return plain
 
     def type_causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What in a document is of another type than it has to be, null included."""

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 LOCAL_HOST = "127.0.0.1"
 _MOST_REQUESTS = 500
 _MOST_WATCHES = 1000
+_FEW = 3
 DEFAULT_PORT = 8001
 
 
@@ -242,10 +243,14 @@ def _project_api(
 ) -> Iterator["tuple[Api, Callable[[], Lease]]"]:
     """An API of the project's resource types, of a cluster where a host is given."""
     from trundle.api import Api, served_kinds  # noqa: PLC0415
-    from trundle.project import load_admission, load_parts  # noqa: PLC0415
+    from trundle.errors import listed  # noqa: PLC0415
+    from trundle.project import changed_sources, load_admission, load_parts  # noqa: PLC0415
     from trundle.store import Lease  # noqa: PLC0415
 
     config = config_of(context)
+    if changed := changed_sources(config):
+        what = f"{listed(changed, _FEW)} changed since the package was generated"
+        warn(f"{what}, by which objects are read and written; run `trundle generate`")
     with opened_store(context, place, making=True) as store, alone(store):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
         hooks = load_admission(config)

@@ -45,7 +45,12 @@ if TYPE_CHECKING:
     )
     from trundle.project.findings import FindingsError
     from trundle.project.generated import NotGeneratedError, generated_scheme
-    from trundle.project.generating import GenerateResult, generate, package_folder
+    from trundle.project.generating import (
+        GenerateResult,
+        changed_sources,
+        generate,
+        package_folder,
+    )
     from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
     from trundle.project.loading import Project, evolution_of, load_parts, load_project
     from trundle.project.lock_change import LockChange, lock
@@ -118,6 +123,7 @@ __all__ = [
     "Wanted",
     "brought_by",
     "bump_to_plain",
+    "changed_sources",
     "check",
     "chosen_resources",
     "compare_packages",

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from typing import Any, TypeAlias, TypeGuard, assert_never
 
 from trundle.errors import Finding, meant, similar
@@ -23,6 +24,7 @@ from trundle.schema import (
     Union,
 )
 
+_RULES = "x-kubernetes-validations"
 _NUMBERS = frozenset({"maximum", "minimum", "multipleOf"})
 _COUNTS = frozenset(
     {"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
@@ -153,11 +155,27 @@ def _of_keyword(key: str, value: Any) -> Iterator[Said]:
         yield _unfit(key, value, "a whole number that is not negative")
     elif key == "uniqueItems" and not isinstance(value, bool):
         yield _unfit(key, value, "true or false")
+    elif key == _RULES:
+        yield from _of_rules(value)
     elif key == "pattern":
         if not isinstance(value, str) or _is_broken(value):
             yield _unfit(key, value, "a regular expression")
     elif key not in _KEYWORDS and key.isalpha() and (near := similar(key, _KEYWORDS, least=_NEAR)):
         yield f"has `{key}`, which is no validation keyword", meant(near)
+
+
+def _of_rules(rules: Any) -> Iterator[Said]:
+    """What there is to say of rules in CEL; nothing where the library that evaluates them is not there."""
+    if find_spec("cel_expr_python") is None:
+        return
+    from trundle.cel import RuleExpressions  # noqa: PLC0415 - needs an extra
+
+    for each in rules if isinstance(rules, list) else ():
+        if not isinstance(each, dict) or not isinstance(each.get("rule"), str):
+            yield _unfit(_RULES, each, "an object with a `rule`")
+        elif why := RuleExpressions(each).unreadable:
+            what = f"has a rule in CEL that `trundle serve` cannot read: {each['rule'].strip()} ({why})"
+            yield what, "correct it; the server does not hold objects to it, and warns its clients"
 
 
 def _unfit(key: str, value: Any, wanted: str) -> Said:

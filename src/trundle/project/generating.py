@@ -77,6 +77,17 @@ def package_folder(config: Config) -> Path:
     return config.output.joinpath(*config.package.split("."))
 
 
+def changed_sources(config: Config) -> tuple[str, ...]:
+    """The files that the generated package was made from and that are other ones now; quick, as no schema is read.
+
+    Args:
+        config: what the project's file says.
+    """
+    made, digests = made_of(read_manifest(package_folder(config))), Digests(config.path.parent)
+    inputs = (each for record in made.parts.values() for each in record.inputs.items())
+    return tuple(name for name, digest in dict(inputs).items() if digests.of(name) != digest)
+
+
 def generate(
     config: Config,
     *,

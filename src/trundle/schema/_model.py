@@ -193,6 +193,7 @@ class Resource(msgspec.Struct, frozen=True):
         kept: whether an earlier release may have stored objects in the shape of this version.
         status_apart: whether its `status` is written apart, as a subresource; None where its format does not say so, and it
             is wherever it has such a property.
+        counts: the paths of what is counted, such as `.spec.replicas`; it cannot be negative.
     """
 
     name: str
@@ -205,6 +206,7 @@ class Resource(msgspec.Struct, frozen=True):
     hub: bool = False
     kept: bool = False
     status_apart: bool | None = None
+    counts: tuple[str, ...] = ()
 
 
 def group_of(name: str, group: str) -> str:

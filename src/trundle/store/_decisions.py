@@ -20,6 +20,7 @@ from trundle.store._documents import (
     members_of,
     metadata_of,
     same_content,
+    same_document,
     to_put,
     version_of,
     with_members_of_metadata,
@@ -188,7 +189,7 @@ def replacing(
     def decide(current: StoredObject | None, moment: Moment) -> Decision:
         found = expected.found(key, current)
         data = _put_over(key, put(found.data, moment.scheme), further, moment.scheme)
-        if data == found.data:
+        if data == found.data or same_document(data, found.data):
             return Decision(None, found)
         written = _written(found, data, moment)
         if counts and not _same(found, written, moment.scheme):

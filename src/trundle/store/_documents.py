@@ -5,6 +5,7 @@ shown. All else passes as it is written.
 """
 
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,6 +33,8 @@ _BESIDE = frozenset({_METADATA, WRITTEN_WITH, "apiVersion"})
 """The members of a stored document that are no content of the object."""
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_decimals = msgspec.json.Decoder(float_hook=Decimal).decode
+_sorted = msgspec.json.Encoder(decimal_format="number", order="sorted").encode
 
 
 class _Owner(msgspec.Struct):
@@ -242,10 +245,31 @@ def _in_seconds(time: str) -> str:
 
 
 def same_content(one: bytes, other: bytes) -> bool:
-    """Whether two stored documents of one storage version differ in nothing but their metadata."""
+    """Whether two stored documents of one storage version differ in nothing but their metadata, and the order of members."""
     ours, theirs = members_of(one), members_of(other)
     names = (ours.keys() | theirs.keys()) - _BESIDE
-    return all(ours.get(name) == theirs.get(name) for name in names)
+    return all(_same_value(ours.get(name), theirs.get(name)) for name in names)
+
+
+def same_document(one: bytes, other: bytes) -> bool:
+    """Whether two stored documents differ in nothing, or in the order of members alone; that is no change to clients."""
+    if len(one) != len(other):
+        return False
+    ours, theirs = members_of(one), members_of(other)
+    alike = all(_same_value(ours.get(name), theirs.get(name)) for name in (_METADATA, "apiVersion"))
+    return alike and same_content(one, other)
+
+
+def _same_value(one: msgspec.Raw | None, other: msgspec.Raw | None) -> bool:
+    """Whether values are spelt alike, but for the order of members."""
+    if one is None or other is None or len(bytes(one)) != len(bytes(other)):
+        return one is other
+    return one == other or _in_order(one) == _in_order(other)
+
+
+def _in_order(value: msgspec.Raw) -> bytes:
+    """A value with the members of objects in the order of their names; numbers keep their digits."""
+    return _sorted(_decimals(value))
 
 
 def _invalid(key: Key, expected: str, found: str) -> InvalidMetadataError:

@@ -8,8 +8,6 @@ from trundle.api.apply._fields import FieldSet, Path, UnreadableFieldsError, dec
 from trundle.api.apply._lineage_words import LineageWords
 from trundle.api.apply._managed_fields import (
     KEPT_BY,
-    SameWords,
-    Words,
     Writer,
     applied,
     shown_fields,
@@ -19,6 +17,7 @@ from trundle.api.apply._owning import ApplyConflictError, Conflict, Manager
 from trundle.api.apply._schema_shapes import resource_shape
 from trundle.api.apply._shapes import ElementError, Shape
 from trundle.api.apply._subresources import STATUS, ignored, restricted
+from trundle.api.apply._words import SameWords, Words
 
 __all__ = [
     "KEPT_BY",

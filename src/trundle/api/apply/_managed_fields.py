@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from trundle.api.apply._checking import require_elements
 from trundle.api.apply._fields import (
     EMPTY,
-    FieldSet,
     Json,
     Path,
     UnreadableFieldsError,
@@ -26,6 +24,7 @@ from trundle.api.apply._owning import (
 )
 from trundle.api.apply._shapes import ElementError, Shape
 from trundle.api.apply._values import same
+from trundle.api.apply._words import SameWords, Words
 from trundle.errors import expectation
 
 _UNTRACKED = ("apiVersion", "kind", "metadata")
@@ -44,41 +43,6 @@ KEPT_BY = "trundle.dev/hub"
 
 _OLD_UPDATES = "ancient-changes"
 _BEFORE_APPLY = "before-first-apply"
-
-
-class Words(Protocol):
-    """How the fields that `managedFields` keeps are called at the version of a request."""
-
-    @property
-    def by(self) -> str:
-        """In whose words fields are kept; kept fields are marked with it. Empty where all words are the same."""
-
-    def moved(self, fields: FieldSet, by: str) -> FieldSet | None:
-        """Fields that were kept in other words, as they are kept now; None where those words are not known."""
-
-    def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
-        """What of kept fields the version can show, in its own words; and the rest."""
-
-    def kept(self, fields: FieldSet, hidden: FieldSet) -> FieldSet:
-        """Fields in the version's words, and the rest, as they are kept."""
-
-
-class SameWords:
-    """The words of fields that are called alike at every version."""
-
-    by = ""
-
-    def moved(self, fields: FieldSet, by: str) -> FieldSet | None:  # noqa: ARG002 - all words are the same
-        """All of the fields."""
-        return fields
-
-    def shown(self, fields: FieldSet) -> tuple[FieldSet, FieldSet]:
-        """All of the fields."""
-        return fields, EMPTY
-
-    def kept(self, fields: FieldSet, hidden: FieldSet) -> FieldSet:
-        """The fields as they are."""
-        return fields | hidden
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +124,7 @@ def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
         owners,
         manager,
         writer.version,
+        writer.words,
         force=force,
         ignored=writer.ignored,
     )
@@ -231,7 +196,9 @@ def _as_given(given: Json, kept: Owners) -> Owners:
 
 def _updated(writer: Writer, live: Json, new: Json, owners: Owners) -> Owners:
     manager = writer.manager("Update")
-    taken, left = update(writer.shape, live, new, owners, manager, ignored=writer.ignored)
+    taken, left = update(
+        writer.shape, live, new, owners, manager, writer.words, ignored=writer.ignored
+    )
     taken -= _STRIPPED
     if taken:
         previous = left.get(manager, Owned(writer.version, EMPTY))

@@ -15,6 +15,7 @@ from trundle.api.apply._differences import Differences, differences, fields_of
 from trundle.api.apply._fields import EMPTY, FieldSet, Json, Path, outside, path_text
 from trundle.api.apply._merging import as_empty, as_null, merged, without
 from trundle.api.apply._shapes import Shape, is_field, under
+from trundle.api.apply._words import Words
 from trundle.errors import Kind, TrundleError
 
 
@@ -79,6 +80,14 @@ class Owned:
         """The same without some fields."""
         return self if self.fields.isdisjoint(fields) else self.with_fields(self.fields - fields)
 
+    def without_hidden(self, places: FieldSet) -> "Owned":
+        """The same without what is hidden at or under some places, as they are kept, and without hidden objects around these."""
+        around = {path[:length] for path in places for length in range(1, len(path))}
+        left = outside(self.hidden, places) - around
+        if self.foreign or left == self.hidden:
+            return self
+        return Owned(self.version, self.fields, self.time, left)
+
 
 Owners = dict[Manager, Owned]
 
@@ -139,6 +148,7 @@ def apply(
     owners: Owners,
     manager: Manager,
     version: str,
+    words: Words,
     *,
     force: bool,
     ignored: Iterable[Path] = (),
@@ -152,6 +162,7 @@ def apply(
         owners: who owns what of the object.
         manager: who applies.
         version: the `apiVersion` of the configuration.
+        words: how kept fields are called at the version.
         force: whether it takes over what others own.
         ignored: places that it neither changes nor owns.
 
@@ -165,9 +176,9 @@ def apply(
     last = owners.get(manager, Owned(version, EMPTY))
     fields = outside(fields_of(shape, config), tuple(ignored))
     owners[manager] = replace(last.with_fields(fields), version=version)
-    result = _pruned(shape, merged(shape, live, config), owners, last.fields)
+    result = _pruned(shape, merged(shape, live, config), owners, last.fields, words)
     found = differences(shape, live, result).outside(ignored)
-    return result, _taken(owners, found, manager, force=force)
+    return result, _without_gone(_taken(owners, found, manager, force=force), found.removed, words)
 
 
 def update(
@@ -176,6 +187,7 @@ def update(
     new: Json,
     owners: Owners,
     manager: Manager,
+    words: Words,
     *,
     ignored: Iterable[Path] = (),
 ) -> tuple[FieldSet, Owners]:
@@ -187,6 +199,7 @@ def update(
         new: the object after.
         owners: who owns what of the object before.
         manager: who updates.
+        words: how kept fields are called at the version.
         ignored: places that are not owned by this update.
 
     Returns:
@@ -196,7 +209,8 @@ def update(
     left = _taken(_reconciled(shape, owners), found, manager, force=True)
     if own := left.pop(manager, None):
         own = own.without(found.removed)
-    return found.changed, {**left, manager: own} if own else left
+    left = {**left, manager: own} if own else left
+    return found.changed, _without_gone(left, found.removed, words)
 
 
 def _taken(owners: Owners, found: Differences, manager: Manager, *, force: bool) -> Owners:
@@ -212,7 +226,18 @@ def _taken(owners: Owners, found: Differences, manager: Manager, *, force: bool)
     return {each: owned for each, owned in {**owners, **others}.items() if owned}
 
 
-def _pruned(shape: Shape, result: Json, owners: Mapping[Manager, Owned], last: FieldSet) -> Json:
+def _without_gone(owners: Owners, removed: FieldSet, words: Words) -> Owners:
+    """Owners without what was hidden in what is removed, and without objects that only other versions have around it: they may be gone with it."""
+    if not removed or not any(each.hidden for each in owners.values()):
+        return owners
+    places = words.kept(removed, EMPTY)
+    found = {each: owned.without_hidden(places) for each, owned in owners.items()}
+    return {each: owned for each, owned in found.items() if owned}
+
+
+def _pruned(
+    shape: Shape, result: Json, owners: Mapping[Manager, Owned], last: FieldSet, words: Words
+) -> Json:
     """An object without what its applier stated before, and no owner states now."""
     if not last:
         return result
@@ -222,10 +247,21 @@ def _pruned(shape: Shape, result: Json, owners: Mapping[Manager, Owned], last: F
     def left_without(gone: FieldSet) -> FieldSet:
         return named(fields_of(shape, without(shape, result, gone, emptied=as_null)))
 
-    claimed = named(frozenset[Path]().union(*(each.fields for each in owners.values())))
+    claimed = named(
+        frozenset[Path]().union(*(each.fields for each in owners.values()))
+        | _around_hidden(owners, words)
+    )
     left = left_without(everything - left_without(before) - claimed)
     # What the applier did not have before stays, even without any owner.
     return without(shape, result, (everything - left) & before, emptied=as_empty)
+
+
+def _around_hidden(owners: Mapping[Manager, Owned], words: Words) -> FieldSet:
+    """For each place that has something hidden in it that is owned, a field in it."""
+    hidden = (path for each in owners.values() if not each.foreign for path in each.hidden)
+    places = frozenset(path[:length] for path in hidden for length in range(1, len(path)))
+    shown, _ = words.shown(places)
+    return frozenset((*place, "") for place in shown)
 
 
 def _with_named(shape: Shape) -> Callable[[FieldSet], FieldSet]:

@@ -7,39 +7,23 @@ warning, so that a rule may be added while objects break it.
 Source: https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules
 """
 
-import functools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
-from cel_expr_python import cel
 
 from trundle.api._places import Place
 from trundle.api._status import Cause
-from trundle.api.cel._functions import functions
 from trundle.api.cel._values import seen_value
+from trundle.cel import RuleExpressions
 
-_CONFIG = """
-name: rules
-extensions:
-  - name: bindings
-  - name: lists
-  - name: math
-  - name: optional
-  - name: sets
-  - name: strings
-  - name: two-var-comprehensions
-"""
 _TEXT = re.compile(
     r'"""(?:.|\n)*?"""|' r"'''(?:.|\n)*?'''|" r'"(?:\\.|[^"\\\n])*"|' r"'(?:\\.|[^'\\\n])*'"
 )
 _OLD = re.compile(r"\boldSelf\b")
-_OPTIONAL = "cel.bind(oldSelf, wasThere ? optional.of(oldSelf) : optional.none(), (\n{}\n))"
-"""A rule for which the value before is optional, as it may be asked where there was none."""
 _FIELD = re.compile(r"\.(\w+)|\['([^']+)'\]")
-_CODE = re.compile(r"^([A-Z_]+: )+|\s*\[[A-Z_]+\]$|ERROR: <input>:")
 _INVALID = "FieldValueInvalid"
 _WHOLE = "<nil>"
 """What API servers call the place of the whole object."""
@@ -86,14 +70,7 @@ class _Rule:
         self._text: str = said["rule"].strip()
         self._optional: bool = said.get("optionalOldSelf", False)
         self._compares = self._optional or _compares(self._text)
-        self._unknown = ""
-        explains = said.get("messageExpression", "")
-        try:
-            optional = _OPTIONAL.format(self._text)
-            self._asked = _environment().compile(optional if self._optional else self._text)
-            self._explains = _environment().compile(explains) if explains else None
-        except RuntimeError as error:
-            self._unknown = _first_line(str(error))
+        self._expressions = RuleExpressions(said)
 
     def broken(
         self, place: Place, value: Any, before: Any, path: str, *, unchanged: bool
@@ -109,8 +86,8 @@ class _Rule:
         """
         if self._compares and not self._optional and before is None:
             return
-        if self._unknown:
-            said = f"the rule is not evaluated, as this server cannot read it: {self._unknown}"
+        if why := self._expressions.unreadable:
+            said = f"the rule is not evaluated, as this server cannot read it: {why}"
             yield _Broken(Cause(_INVALID, path or _WHOLE, said), warns=True)
             return
         try:
@@ -134,15 +111,16 @@ class _Rule:
             }
         except ValueError as error:
             raise _FailedError(str(error)) from None
-        if _evaluated(self._asked, data) is True:
+        held = self._expressions.rule.evaluate(data)
+        if held.failure:
+            raise _FailedError(held.failure)
+        if held.value is True:
             return ""
         plain = self._said.get("message", "").strip() or f"failed rule: {self._text}"
-        if self._explains is None:
+        if self._expressions.message is None:
             return plain
-        try:
-            said = str(_evaluated(self._explains, data)).strip()
-        except _FailedError:
-            return plain
+        explained = self._expressions.message.evaluate(data)
+        said = "" if explained.failure else str(explained.value).strip()
         return plain if not said or "\n" in said else said
 
     def _cause(self, value: Any, said: str, path: str) -> Cause:
@@ -163,26 +141,6 @@ class _Rule:
 
 def _as_text(value: Any) -> str:
     return msgspec.json.encode(value).decode()
-
-
-def _evaluated(expression: Any, data: Mapping[str, Any]) -> Any:
-    """What an expression gives.
-
-    Raises:
-        _FailedError: it fails.
-    """
-    try:
-        found = expression.eval(data=data)
-    except RuntimeError:
-        raise _FailedError("more values to go through than a rule may have") from None
-    if found.type() == cel.Type.ERROR:
-        raise _FailedError(_first_line(str(found.plain_value())))
-    return found.plain_value()
-
-
-def _first_line(text: str) -> str:
-    """What the library says, without its code."""
-    return _CODE.sub("", text.strip().partition("\n")[0])
 
 
 class Rules:
@@ -252,15 +210,6 @@ def _within(
         known = {place.key(each): each for each in before or ()} if place.keys else {}
         for number, each in enumerate(value):
             yield element, each, known.get(place.key(each)), f"{path}[{number}]"
-
-
-@functools.cache
-def _environment() -> Any:
-    return cel.NewEnv(
-        config=cel.NewEnvConfigFromYaml(_CONFIG),
-        variables={"self": cel.Type.DYN, "oldSelf": cel.Type.DYN, "wasThere": cel.Type.BOOL},
-        functions=functions(),
-    )
 
 
 def _compares(text: str) -> bool:

@@ -159,6 +159,7 @@ def _resource(group: Group, table: Table, leaders: Mapping[str, str]) -> Resourc
         deprecated=first.deprecated,
         hub=any(root.hub for root, _ in group),
         status_apart=first.status_apart,
+        counts=first.counts,
     )
 
 

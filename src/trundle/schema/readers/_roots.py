@@ -29,6 +29,7 @@ class Root(NamedTuple):
         deprecated: the warning for clients that use it; empty where it is not deprecated.
         hub: whether stored objects have its shape.
         status_apart: whether its `status` is a subresource; None where the format does not say so.
+        counts: the paths of what is counted, and cannot be negative.
     """
 
     version: ApiVersion
@@ -47,6 +48,7 @@ class Root(NamedTuple):
     deprecated: str = ""
     hub: bool = False
     status_apart: bool | None = None
+    counts: tuple[str, ...] = ()
 
     @property
     def identity(self) -> tuple[str, str]:

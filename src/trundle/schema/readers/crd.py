@@ -4,6 +4,7 @@ One file may hold several, each with several versions. Every version counts, ser
 still be stored in it. The version with `storage: true` is the hub. In these schemas `allOf`, `anyOf`, `oneOf` and `not` only constrain.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 from trundle.schema.readers._facets import Dialect, describe
@@ -64,6 +65,7 @@ def _roots(spec: Node, kind: str, request: Request) -> list[Root]:
             deprecated=_warning(node, group or request.group, kind),
             hub=node.value.get("storage") is True,
             status_apart=_has_status(spec, node),
+            counts=tuple(_counts(spec, node)),
         )
         for node in _versions(spec)
     ]
@@ -103,6 +105,17 @@ def _has_status(spec: Node, version: Node) -> bool:
         if isinstance(said, dict) and isinstance(said.get("status"), dict):
             return True
     return False
+
+
+def _counts(spec: Node, version: Node) -> Iterator[str]:
+    """The paths of what the subresource `scale` of a version counts; `v1beta1` may say it of all versions at once."""
+    for node in (version, spec):
+        said = node.value.get("subresources")
+        scale = said.get("scale") if isinstance(said, dict) else None
+        if isinstance(scale, dict):
+            paths = (scale.get(name) for name in ("specReplicasPath", "statusReplicasPath"))
+            yield from (each for each in paths if isinstance(each, str))
+            return
 
 
 def _schema(spec: Node, version: Node, kind: str) -> Node:
