@@ -1,10 +1,11 @@
 """What an operator keeps of the releases that it has loaded, through many upgrades."""
 
-import asyncio
+import contextlib
 import gc
 import json
 import shutil
 import sys
+import threading
 import weakref
 from types import SimpleNamespace
 
@@ -62,25 +63,37 @@ class Pod:
         for _ in range(2):
             assert self.webhooks._look() == []
 
-    def convert(self, owner, document, version, meanwhile=lambda: None):
-        """An object at another version; something happens between the head of the request and its body."""
-        request = {"uid": "1", "desiredAPIVersion": f"{GROUP}/{version}", "objects": [document]}
-        review = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview"}
-        sent = []
+    def convert(self, owner, document, version):
+        """An object at another version."""
+        return converted(
+            self.webhooks.answer("POST", f"/convert/{owner}", review(version, document))
+        )
 
-        async def receive():
-            meanwhile()
-            body = json.dumps({**review, "request": request}).encode()
-            return {"type": "http.request", "body": body, "more_body": False}
+    @contextlib.contextmanager
+    def held(self, owner):
+        """Keeps all threads busy in which large reviews are answered."""
+        threads = self.webhooks._converting[owner].application._threads
+        event = threading.Event()
+        for _ in range(threads._max_workers):
+            threads.submit(event.wait)
+        try:
+            yield
+        finally:
+            event.set()
 
-        async def send(message):
-            sent.append(message)
 
-        scope = {"type": "http", "method": "POST", "path": f"/convert/{owner}", "headers": []}
-        asyncio.run(self.webhooks(scope, receive, send))
-        response = json.loads(sent[1]["body"])["response"]
-        assert response["result"] == {"status": "Success"}
-        return response["convertedObjects"][0]
+def review(version, *documents):
+    """What an API server asks, as JSON."""
+    request = {"uid": "1", "desiredAPIVersion": f"{GROUP}/{version}", "objects": documents}
+    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview"}
+    return json.dumps({**head, "request": request}).encode()
+
+
+def converted(answer):
+    """The first object of an answer."""
+    response = json.loads(answer.body)["response"]
+    assert response["result"] == {"status": "Success"}
+    return response["convertedObjects"][0]
 
 
 @pytest.fixture
@@ -144,11 +157,12 @@ def test_a_review_that_has_begun_is_answered_by_the_release_before(pod, loader, 
     pod.upgrade("shop/a", packed(release(1)))
     stored = pod.convert("shop/a", member(team="red", age=3), "storage")
 
-    def meanwhile():
+    with pod.held("shop/a"):
+        asked = pod.webhooks.answer("POST", "/convert/shop/a", review("v2", *[stored] * 2000))
         pod.upgrade("shop/a", packed(release(2)))
         assert loaded(loader)[0] == {"p1", "p2"}
-
-    assert pod.convert("shop/a", stored, "v2", meanwhile)["group"] == "red"
+    assert converted(asked.result(60))["group"] == "red"
+    del asked
     pod.look()
     assert loaded(loader)[0] == {"p2"}
 
