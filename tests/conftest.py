@@ -7,6 +7,7 @@ from pathlib import Path
 import amounts
 import migrating
 import pytest
+import warm
 
 CLUSTER = Path(__file__).with_name("cluster")
 
@@ -17,6 +18,12 @@ gc.disable()  # All that tests are collected from stays; `pytest_collection_fini
 def pytest_xdist_auto_num_workers():
     """Runs one more test at once than there are processors: some wait, for servers, disks and processes that they start."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_configure(config):
+    """Has the workers share one process that runs scripts, until this process ends."""
+    if not hasattr(config, "workerinput"):
+        config.add_cleanup(warm.share())
 
 
 def _leaves_out_full(config):
@@ -52,7 +59,9 @@ def pytest_collection_modifyitems(items, config):
     for each in items:
         if "cluster" in getattr(each, "fixturenames", ()):
             each.add_marker(pytest.mark.cluster)
-        elif each.path.is_relative_to(CLUSTER) and not {"cluster", "full"} & set(each.keywords):
+        elif each.path.is_relative_to(CLUSTER) and not {"cluster", "full"} & {
+            mark.name for mark in each.iter_markers()
+        }:
             raise pytest.UsageError(f"{each.nodeid} needs no cluster, so `make test` would miss it")
         if "more" in config.option.markexpr and amounts.tries_more(each):
             each.add_marker(pytest.mark.more)
