@@ -2,10 +2,14 @@
 
 import gc
 import os
+from pathlib import Path
 
 import amounts
 import migrating
 import pytest
+import warm
+
+CLUSTER = Path(__file__).with_name("cluster")
 
 migrating.install()
 gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
@@ -16,19 +20,55 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_configure(config):
+    """Has the workers share one process that runs scripts, until this process ends."""
+    if not hasattr(config, "workerinput"):
+        config.add_cleanup(warm.share())
+
+
+def _leaves_out_full(config):
+    """Whether what is marked `full` is left out, as `make test` does: what is not collected takes no time."""
+    return "not full" in config.option.markexpr
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leaves `tests/cluster` out where only tests run that need no cluster: all in there need one, or are marked `full`."""
+    left_out = _leaves_out_full(config) and "not cluster" in config.option.markexpr
+    return True if left_out and collection_path == CLUSTER else None
+
+
+def pytest_pycollect_makeitem(collector, name, obj):
+    """Collects no tests that are marked `full`, where these are left out."""
+    marks = getattr(obj, "pytestmark", ()) if name.startswith("test_") else ()
+    left_out = _leaves_out_full(collector.config) and any(each.name == "full" for each in marks)
+    return [] if left_out else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_generate_tests(metafunc):
+    """Collects no cases that are marked `full`, where these are left out; others keep their names."""
+    yield
+    if _leaves_out_full(metafunc.config):
+        kept = [each for each in metafunc._calls if all(mark.name != "full" for mark in each.marks)]
+        metafunc._calls = kept or metafunc._calls
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(items, config):
     """Marks the tests that need a real cluster, and those in which `make test-all` tries more."""
     for each in items:
         if "cluster" in getattr(each, "fixturenames", ()):
             each.add_marker(pytest.mark.cluster)
-        if amounts.tries_more(each):
+        elif each.path.is_relative_to(CLUSTER) and not {"cluster", "full"} & {
+            mark.name for mark in each.iter_markers()
+        }:
+            raise pytest.UsageError(f"{each.nodeid} needs no cluster, so `make test` would miss it")
+        if "more" in config.option.markexpr and amounts.tries_more(each):
             each.add_marker(pytest.mark.more)
 
 
 def pytest_collection_finish():
     """Keeps what all tests share out of the sight of the garbage collector, which else goes through it again and again."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()

@@ -107,8 +107,3 @@ def found_differences(real, trundle, listed):
                 "",
             ]
     return "\n".join(found)
-
-
-def test_wanted_differences_name_stories():
-    names = {each.name for each in STORIES}
-    assert {name for each in WANTED for name in each.stories} <= names

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, core, settings
+from hypothesis.internal import reflection
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.detection import is_hypothesis_test
 
@@ -27,8 +28,24 @@ def digest_with(draws: str) -> Callable[[Any], bytes]:
     return lambda function: digest(function) + draws.encode()
 
 
-if DRAWS.isdigit():
-    core.function_digest = digest_with(DRAWS)
+def once(digest: Callable[[Any], bytes]) -> Callable[[Any], bytes]:
+    """Takes the digest of a function once for all that are made of one piece of source, as a helper makes one for each test."""
+    known: dict[object, bytes] = {}
+
+    def found(function: Any) -> bytes:
+        key = (
+            inspect.unwrap(function).__code__,
+            repr(reflection.get_signature(function)),
+            getattr(function, "_hypothesis_internal_add_digest", b""),
+        )
+        if key not in known:
+            known[key] = digest(function)
+        return known[key]
+
+    return found
+
+
+core.function_digest = once(digest_with(DRAWS) if DRAWS.isdigit() else core.function_digest)
 
 settings.register_profile(
     "trundle",

@@ -8,6 +8,7 @@ adds, it gives the script itself where a test does not want it otherwise, so tha
 import array
 import atexit
 import contextlib
+import fcntl
 import functools
 import gc
 import importlib
@@ -21,7 +22,9 @@ import socket
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 from typer.testing import CliRunner
 
@@ -55,6 +58,9 @@ MADE = (
     ("trundle.engine.expressions._yaql", "grammar"),
 )
 """Functions whose results scripts find made."""
+
+_SHARED = "TRUNDLE_TESTS_WARM"
+"""Names the folder of the process that several processes share."""
 
 _FORWARDED = (int(signal.SIGHUP), int(signal.SIGINT), int(signal.SIGTERM))
 """Signals that reach the script when its client gets them."""
@@ -114,21 +120,49 @@ def client(path: Path, under: tuple[str, ...] = ()) -> Path:
     return program
 
 
+def share() -> Callable[[], None]:
+    """Has this process and those that it starts share one process that runs scripts; gives what ends it."""
+    folder = Path(tempfile.mkdtemp(prefix="warm-"))
+    os.mkfifo(folder / "open")
+    held = os.open(folder / "open", os.O_RDWR)
+    os.environ[_SHARED] = str(folder)
+
+    def end() -> None:
+        os.close(held)
+        shutil.rmtree(folder, ignore_errors=True)
+
+    return end
+
+
 @functools.cache
 def _started(under: tuple[str, ...]) -> Path:
-    """Starts the process; gives its folder. It ends, and its folder goes, when this process does."""
-    folder = Path(tempfile.mkdtemp(prefix="warm-"))
+    """Starts the process, or finds the one that is shared; gives its folder. It ends, and its folder goes, with the tests."""
+    if under or _SHARED not in os.environ:
+        folder = Path(tempfile.mkdtemp(prefix="warm-"))
+        atexit.register(_start(folder, under, subprocess.PIPE).communicate)
+        return folder
+    shared = Path(os.environ[_SHARED])
+    folder = shared / "process"
+    with (shared / "lock").open("w") as lock, (shared / "open").open("rb") as held:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            folder.mkdir()
+            _start(folder, under, held).returncode = 0  # It outlives this worker.
+    return folder
+
+
+def _start(folder: Path, under: tuple[str, ...], stdin: IO[bytes] | int) -> subprocess.Popen[bytes]:
+    """Starts the process, which runs until its standard input ends."""
     process = subprocess.Popen(
         [*under, sys.executable, "-I", "-X", "utf8", __file__, folder],
-        stdin=subprocess.PIPE,
+        stdin=stdin,
         stdout=subprocess.PIPE,
         env={key: each for key, each in os.environ.items() if key != "COVERAGE_PROCESS_START"},
     )
     assert process.stdout is not None
     assert process.stdout.read(1), "the process that runs scripts does not start"
     process.stdout.close()
-    atexit.register(process.communicate)
-    return folder
+    return process
 
 
 def _serve(folder: Path) -> list[str]:
@@ -152,7 +186,7 @@ def _serve(folder: Path) -> list[str]:
                 listening.close()
                 return _run(caller)
             caller.close()
-    shutil.rmtree(folder)
+    shutil.rmtree(folder, ignore_errors=True)
     sys.exit()
 
 

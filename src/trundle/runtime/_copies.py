@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from trundle.runtime._by_class import table
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._entries import Entry, MadeEntry, PropertyBag, StoredEntry
 from trundle.runtime._objects import ABSENT, GeneratedObject
 
@@ -49,7 +50,7 @@ def _copier(class_: type[Any]) -> Copier:
 def _copier_of_objects(class_: type[Any]) -> Copier:
     parts = tuple(
         (field.name, _copier_of(field.type))
-        for field in msgspec.structs.fields(class_)
+        for field in fields_of(class_)
         if field.name != "unknown" and not _fixed(field.type)
     )
     if not parts:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._documents import member_path
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import Tolerated
@@ -90,7 +91,7 @@ def _made(default: _Default) -> Any:
 @once
 def _filling(class_: Any) -> _Filling:
     declared, leading = class_.__defaults__, leading_to(class_, "__defaults__")
-    fields = msgspec.structs.fields(class_)
+    fields = fields_of(class_)
     return _Filling(
         tuple(
             _Default(field.name, field.encode_name, field.type, declared[field.name])

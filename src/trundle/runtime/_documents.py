@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._objects import ABSENT, ADDITIONAL, BAG, UNKNOWN, GeneratedObject
 
 MARKS = ("property_bag", "written_with")
@@ -53,7 +54,7 @@ def has_additional(class_: Any) -> bool:
         if type_ in seen or not (isinstance(type_, type) and issubclass(type_, GeneratedObject)):
             continue
         seen.add(type_)
-        fields = msgspec.structs.fields(type_)
+        fields = fields_of(type_)
         if any(each.name == "additional_properties" for each in fields):
             return True
         waiting.extend(each.type for each in fields)

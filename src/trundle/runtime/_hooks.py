@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 import msgspec
 from msgspec import inspect
 
-from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import struct_type
 from trundle.runtime._errors import HookError
 from trundle.runtime._json import decoder
 from trundle.runtime._objects import ABSENT, Absent, FreeForm
@@ -157,7 +157,7 @@ def as_documents_write(outputs: Mapping[str, Any], result: Any) -> Mapping[str, 
     """A hook's outputs with the nested objects that it returns as dictionaries under their documents' names."""
     return {
         field.name: _attribute(outputs[field.name], field)
-        for field in _members(result)
+        for field in struct_type(result).fields
         if field.name in outputs
     }
 
@@ -182,7 +182,7 @@ def _spelt(value: Any, type_: inspect.Type) -> Any:
             )
             return _spelt(value, known[0]) if known else value
         case inspect.StructType(cls) if isinstance(value, dict):
-            fields = {each.name: each for each in _members(cls)}
+            fields = {each.name: each for each in struct_type(cls).fields}
             if extra := sorted(value.keys() - fields.keys()):
                 every = ", ".join(sorted(fields.keys() - {"unknown"}))
                 raise msgspec.ValidationError(
@@ -203,14 +203,6 @@ def _spelt(value: Any, type_: inspect.Type) -> Any:
 
 def _is_list(type_: inspect.Type, value: Any) -> bool:
     return isinstance(type_, inspect.ListType) and isinstance(value, list)
-
-
-@once
-def _members(class_: Any) -> tuple[inspect.Field, ...]:
-    """The fields of a class, with their types."""
-    found = inspect.type_info(class_)
-    assert isinstance(found, inspect.StructType)
-    return found.fields
 
 
 def call_converter(

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Never, TypeAlias, cast
 import msgspec
 
 from trundle.runtime._by_class import table
+from trundle.runtime._class_fields import fields_of
 
 Absent: TypeAlias = msgspec.UnsetType
 ABSENT = msgspec.UNSET
@@ -63,7 +64,7 @@ def all_missing(class_: type[Any]) -> Mapping[str, Any]:
     """What an object of a class is made from that has none of the properties that it requires."""
     found = _MISSING.get(class_)
     if found is None:
-        fields = msgspec.structs.fields(class_)
+        fields = fields_of(class_)
         found = _MISSING[class_] = {each.name: ABSENT for each in fields if each.required}
     return found
 

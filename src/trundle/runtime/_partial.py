@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._bases import ApiObject
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._documents import wire_name
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._objects import UNKNOWN, GeneratedObject
@@ -48,7 +49,7 @@ class _Making:
         if touched is None or wire_name(class_, "unknown") != UNKNOWN:
             return None
         fields = []
-        for field in msgspec.structs.fields(class_):
+        for field in fields_of(class_):
             if field.name == "unknown":
                 continue
             if field.name in touched:

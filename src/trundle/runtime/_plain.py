@@ -13,6 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from trundle.runtime._by_class import table
+from trundle.runtime._class_fields import struct_type
 from trundle.runtime._documents import kept_apart
 from trundle.runtime._json import decoder, encode
 from trundle.runtime._writing import finite, named_by_text
@@ -126,9 +127,7 @@ def _no_dict(value: Any) -> Any:
 
 
 def _parts(class_: type[Any]) -> list[tuple[str, _Preparer]]:
-    info = inspect.type_info(class_)
-    assert isinstance(info, inspect.StructType)
-    found = ((field.encode_name, _preparer(field.type)) for field in info.fields)
+    found = ((field.encode_name, _preparer(field.type)) for field in struct_type(class_).fields)
     return [(name, prepared) for name, prepared in found if prepared is not None]
 
 

@@ -18,6 +18,7 @@ from trundle.runtime._bag import (
 )
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._entries import BaseEntry, Derive, Stashing, made_entry, place_of
 from trundle.runtime._json import same
 from trundle.runtime._marks import marks, unmarked
@@ -163,7 +164,7 @@ def _restore(result: Any, stored: Any, path: Path, *, empty: bool) -> None:
 @once
 def _admits_null(class_: Any, attribute: str) -> bool:
     """Whether an attribute of a class may be null."""
-    types = {each.name: each.type for each in msgspec.structs.fields(class_)}
+    types = {each.name: each.type for each in fields_of(class_)}
     return type(None) in typing.get_args(types[attribute])
 
 

@@ -20,6 +20,7 @@ from msgspec.structs import replace
 
 from trundle.runtime._bag import tidy
 from trundle.runtime._bases import StorageObject
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._marks import written_over
@@ -79,13 +80,13 @@ class Ways:
     def _properties(
         self, class_: type[Any], storage: type[GeneratedObject], tied: Mapping[str, str]
     ) -> Iterator[Property]:
-        theirs = {each.name: each.type for each in msgspec.structs.fields(storage)}
+        theirs = {each.name: each.type for each in fields_of(storage)}
         attributes = attributes_of(storage)
         tables = ("__entries_within__", "__outside__")
         holders = {
             attributes[path[0]] for table in tables for path, _ in getattr(storage, table, ())
         }  # with such an object go entries beside it, and what others have outside of it stays
-        for field in msgspec.structs.fields(class_):
+        for field in fields_of(class_):
             if field.name == "unknown":
                 continue
             target = tied.get(field.name, field.name)
@@ -385,6 +386,6 @@ def _is_loose(type_: Any, seen: set[Any]) -> bool:
     types = typing.get_args(type_)
     if _is_class(type_) and type_ not in seen:
         seen.add(type_)
-        types = tuple(each.type for each in msgspec.structs.fields(type_) if each.name != "unknown")
+        types = tuple(each.type for each in fields_of(type_) if each.name != "unknown")
         return any(_is_loose(each, seen) for each in types)
     return {bool, int} <= {*types} or any(_is_loose(each, seen) for each in types)

@@ -13,6 +13,7 @@ import msgspec
 
 from trundle.errors import Finding
 from trundle.runtime._bases import ApiObject, StorageObject
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._defaults import fill_in
 from trundle.runtime._documents import may_be_kept_apart, wire_name
 from trundle.runtime._errors import (
@@ -340,7 +341,7 @@ def check_text(data: bytes) -> None:
 
 
 def _defaults(class_: type[Any]) -> tuple[Any, ...]:
-    return tuple(field.default for field in msgspec.structs.fields(class_))
+    return tuple(field.default for field in fields_of(class_))
 
 
 def start_of(data: bytes) -> bytes:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._json import decoder
 from trundle.runtime._met import Met
 from trundle.runtime._objects import ABSENT, GeneratedObject, all_missing
@@ -120,5 +121,5 @@ def _with_required(value: Any) -> Any:
 @once
 def _table(class_: type[Any]) -> dict[str, Any]:
     """What objects of a class show of what they require."""
-    types = {each.name: each.type for each in msgspec.structs.fields(class_)}
+    types = {each.name: each.type for each in fields_of(class_)}
     return {name: decoder(types[name]).decode(shown) for name, shown in class_.__required__.items()}

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._objects import GeneratedObject
 
 _read = functools.partial(json.loads, parse_float=Decimal, parse_int=Decimal)
@@ -57,9 +58,7 @@ def spelt_as_shown(value: Any, seen: Any) -> Any:
 @once
 def _spellable_in(class_: Any) -> tuple[str, ...]:
     """The attributes of a class that are free-form data, or have some in them."""
-    return tuple(
-        field.name for field in msgspec.structs.fields(class_) if _is_spellable(field.type, set())
-    )
+    return tuple(field.name for field in fields_of(class_) if _is_spellable(field.type, set()))
 
 
 def _is_spellable(type_: Any, seen: set[Any]) -> bool:
@@ -67,7 +66,7 @@ def _is_spellable(type_: Any, seen: set[Any]) -> bool:
         return True
     if isinstance(type_, type) and issubclass(type_, GeneratedObject) and type_ not in seen:
         seen.add(type_)
-        fields = msgspec.structs.fields(type_)
+        fields = fields_of(type_)
         return any(_is_spellable(each.type, seen) for each in fields)
     return any(_is_spellable(each, seen) for each in typing.get_args(type_))
 

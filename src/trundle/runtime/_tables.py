@@ -4,9 +4,8 @@ import typing
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
-
 from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._objects import GeneratedObject
 
 
@@ -15,7 +14,7 @@ def leading_to(class_: Any, table: str) -> tuple[str, ...]:
     """The attributes of a class whose objects have something in a table, or any within them."""
     return tuple(
         field.name
-        for field in msgspec.structs.fields(class_)
+        for field in fields_of(class_)
         if any(_reaches(each, table) for each in _classes_in(field.type))
     )
 
@@ -27,7 +26,7 @@ def _reaches(class_: type[Any], table: str) -> bool:
     for each in waiting:
         if getattr(each, table):
             return True
-        for field in msgspec.structs.fields(each):
+        for field in fields_of(each):
             for inner in _classes_in(field.type):
                 if inner not in seen:
                     seen.add(inner)

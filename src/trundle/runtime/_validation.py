@@ -14,7 +14,8 @@ from msgspec import inspect
 
 from trundle.errors import Finding, meant, similar
 from trundle.runtime._bases import ApiObject
-from trundle.runtime._by_class import once, table
+from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import struct_type
 from trundle.runtime._documents import (
     MARKS,
     OTHERS,
@@ -41,29 +42,13 @@ class _Field(NamedTuple):
     required: bool
 
 
-_FIELDS: dict[Any, dict[str, _Field]] = table()
-
-
+@once
 def _fields(class_: Any) -> dict[str, _Field]:
-    """The fields of a class by their names in JSON; all classes that it refers to are looked at just once."""
-    known = _FIELDS.get(class_)
-    if known is not None:
-        return known
-    found: dict[Any, dict[str, _Field]] = {}
-    waiting: list[Any] = [inspect.type_info(class_)]
-    while waiting:
-        match waiting.pop():
-            case inspect.StructType(cls, fields=fields) if cls not in found:
-                found[cls] = {
-                    each.encode_name: _Field(each.name, each.type, each.required) for each in fields
-                }
-                waiting.extend(each.type for each in fields)
-            case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
-                waiting.append(inner)
-            case inspect.UnionType(types):
-                waiting.extend(types)
-    _FIELDS.update(found)
-    return found[class_]
+    """The fields of a class by their names in JSON."""
+    return {
+        each.encode_name: _Field(each.name, each.type, each.required)
+        for each in struct_type(class_).fields
+    }
 
 
 @once

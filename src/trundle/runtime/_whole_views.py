@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._documents import may_be_kept_apart, wire_name
 from trundle.runtime._hidden_content import shown
 from trundle.runtime._json import new_decoder
@@ -121,7 +122,7 @@ class WholeViews:
         class_ = hub if source is None else self._lookup.api_class(found, source)
         if any(wire_name(each, "unknown") != UNKNOWN for each in (class_, hub)):
             return None
-        defaults = {each.name: each.default for each in msgspec.structs.fields(class_)}
+        defaults = {each.name: each.default for each in fields_of(class_)}
         names = tuple((each, defaults.get(each)) for each in ("api_version", "kind"))
         if wire_name(hub, "written_with") != WRITTEN_WITH or not all(
             isinstance(own, str) for _, own in names
@@ -180,7 +181,7 @@ class WholeViews:
 def _is_plain(way: Way) -> bool:
     """Whether all values of objects are passed on as they are, to the store and back."""
     classes = way.class_, way.storage
-    ours, theirs = ({each.name: each.type for each in msgspec.structs.fields(x)} for x in classes)
+    ours, theirs = ({each.name: each.type for each in fields_of(x)} for x in classes)
     if any("additional_properties" in each for each in (ours, theirs)):
         return False
     for each in way.properties:
@@ -261,7 +262,7 @@ def _members(
     class_: type[Any], is_usual: Callable[[bytes], bool], around: tuple[Any, ...]
 ) -> Iterator[tuple[str, type[Any], _Check]]:
     """The attributes of a class, with the types of values in them that may be written otherwise, and their checks."""
-    for each in msgspec.structs.fields(class_):
+    for each in fields_of(class_):
         if each.name not in _APART:
             for kind, check in _checks_of(each.type, is_usual, around).items():
                 yield each.name, kind, check

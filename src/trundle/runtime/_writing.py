@@ -8,6 +8,7 @@ import msgspec
 
 from trundle.errors import Finding
 from trundle.runtime._by_class import once
+from trundle.runtime._class_fields import fields_of
 from trundle.runtime._documents import kept_apart, member_path, write_value
 from trundle.runtime._entries import BaseEntry, StoredEntry
 from trundle.runtime._errors import finding
@@ -52,11 +53,7 @@ def finite(value: Any) -> bool:
 @once
 def _numeric(class_: type[Any]) -> tuple[str, ...]:
     """The attributes of a class that may hold a number with a fraction, or an object that does."""
-    return tuple(
-        field.name
-        for field in msgspec.structs.fields(class_)
-        if _may_hold_fraction(field.type, set())
-    )
+    return tuple(field.name for field in fields_of(class_) if _may_hold_fraction(field.type, set()))
 
 
 def _may_hold_fraction(type_: Any, seen: set[Any]) -> bool:
@@ -65,7 +62,7 @@ def _may_hold_fraction(type_: Any, seen: set[Any]) -> bool:
     types = typing.get_args(type_)
     if isinstance(type_, type) and issubclass(type_, GeneratedObject) and type_ not in seen:
         seen.add(type_)
-        types = tuple(field.type for field in msgspec.structs.fields(type_))
+        types = tuple(field.type for field in fields_of(type_))
     return any(_may_hold_fraction(each, seen) for each in types)
 
 

@@ -1,7 +1,9 @@
 import subprocess
 import sys
+from pathlib import Path
 
 import control_plane
+import judging
 import pytest
 
 
@@ -45,3 +47,10 @@ def test_the_module_has_one_version_of_all_parts_of_kubernetes():
     assert len(replaced) == 31
     assert set(replaced) == {f"v0.{patch}"}
     assert any(f"k8s.io/kubernetes v{control_plane.VERSION}" in each for each in lines)
+
+
+def test_wanted_differences_name_stories():
+    folder = Path(__file__).with_name("cluster")
+    names = {each.name for each in judging.stories(folder / "stories")}
+    wanted = judging.differences(folder / "wanted_differences.yaml")
+    assert {name for each in wanted for name in each.stories} <= names
