@@ -44,15 +44,6 @@ def pytest_pycollect_makeitem(collector, name, obj):
     return [] if left_out else None
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_generate_tests(metafunc):
-    """Collects no cases that are marked `full`, where these are left out; others keep their names."""
-    yield
-    if _leaves_out_full(metafunc.config):
-        kept = [each for each in metafunc._calls if all(mark.name != "full" for mark in each.marks)]
-        metafunc._calls = kept or metafunc._calls
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items, config):
     """Marks the tests that need a real cluster, and those in which `make test-all` tries more."""
