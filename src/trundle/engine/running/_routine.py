@@ -193,13 +193,11 @@ class Routine:
         names = [each.name for each in self.arguments]
         taken = f"the arguments {listed(names)}" if names else "no arguments"
         message = expectation(f"{taken} for {frame.origin.name}.{self.name}", given)
-        raise frame.origin.error(
-            EngineCode.NO_MATCH,
-            message,
-            advice="correct the call",
-            member=self.name,
-            line=self.line,
+        error = frame.origin.error(
+            EngineCode.NO_MATCH, message, advice="correct the call", member=self.name
         )
+        error.line = self.line  # Where a statement calls, its own line replaces this.
+        raise error
 
 
 class Routines:
