@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import select
 import shutil
 import socket
 import sys
@@ -149,13 +150,15 @@ def _serve_in(
     from trundle.api import listening  # noqa: PLC0415
     from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
 
-    parent = os.getpid()
     host, port = held.getsockname()[:2]
 
     def serve(alive: int, on_ready: Callable[[], None]) -> None:
         with listening(host, port, shared=True) as listener:
             serve_webhook(application, listener, tls, on_ready, alive)
-        if counted is not None and os.getppid() != parent:
+        is_left = bool(
+            select.select([alive], [], [], 0)[0]
+        )  # This process may still be its parent's.
+        if counted is not None and is_left:
             shutil.rmtree(counted, ignore_errors=True)
 
     Processes(serve, warn).run(processes, ready)

@@ -42,6 +42,7 @@ def taken(contract, value):
 @example("$.check($ > 0).string()", 0)
 @example("$.class(Base).string().class(Base).owned()", 0)
 @example("$.check(len($) > 1)", 0)
+@example("$.check((0 < $) and ($ in [true]))", 0)
 @given(CONTRACTS, VALUES)
 def test_a_contract_that_is_found_takes_no_value(text, value):
     contract = compiled(text)

@@ -9,7 +9,7 @@ from trundle.engine.contracts._methods import METHODS, arguments_of
 from trundle.engine.contracts._parts import ExpressionPart, ListPart, MapPart, Part
 from trundle.engine.contracts._predicates import Predicate, predicate_of
 from trundle.engine.contracts._steps import bare, calls_of
-from trundle.engine.expressions import Call, Constant, Expression
+from trundle.engine.expressions import Call, Constant, Expression, Tree, children
 
 _FROM = {
     "": ("string", "int", "bool", "class", "template"),
@@ -74,11 +74,13 @@ def _taken(calls: Iterable[Call]) -> tuple[bool, bool]:
             takes_null = False
         elif call.name == "check":
             condition = arguments_of(call)["pred"]
-            added = predicate_of(condition, is_integer=kind == "int")
-            demand &= added
             always = bare(condition)
             if isinstance(always, Constant) and not always.value:
                 return False, False
+            if _has_booleans(condition):
+                continue  # True equals 1, and predicates distinguish them.
+            added = predicate_of(condition, is_integer=kind == "int")
+            demand &= added
             takes_null &= added.takes_null is not False
         else:
             ownership.add(call.name)
@@ -86,6 +88,11 @@ def _taken(calls: Iterable[Call]) -> tuple[bool, bool]:
         if ownership:
             takes_value &= kind in _MAY_BE_OWNED and len(ownership) < len(_OWNERSHIP)
     return takes_value, takes_null
+
+
+def _has_booleans(tree: Tree) -> bool:
+    is_boolean = isinstance(tree, Constant) and isinstance(tree.value, bool)
+    return is_boolean or any(map(_has_booleans, children(tree)))
 
 
 def _has_values(demand: Predicate, kind: str) -> bool:

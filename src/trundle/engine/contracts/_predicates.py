@@ -91,7 +91,10 @@ class Predicate:
     def takes_null(self) -> bool | None:
         """Whether null satisfies it; None where that is not known."""
         null = key_of(None)
-        if self.bounds or null in self.excluded:
+        is_bound = any(  # Null is less than all numbers, and has no length.
+            subject == "length" or each.low != Bounds().low for subject, each in self.bounds.items()
+        )
+        if is_bound or null in self.excluded:
             return False
         if self.values is not None and null not in self.values:
             return False
