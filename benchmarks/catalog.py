@@ -3,6 +3,7 @@
 The contestant reads the same rows by the driver of SQLite, and decodes each manifest as JSON into plain values.
 """
 
+import contextlib
 import gc
 import sqlite3
 import statistics
@@ -47,7 +48,7 @@ def package(number: int, minor: int) -> Package:
 
 def rows_decoded(path: Path) -> int:
     """Reads all rows, and decodes their JSON."""
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         rows = connection.execute(_ROWS).fetchall()
     connection.close()
     decoded = [

@@ -1,5 +1,6 @@
 """Objects at every version over HTTP: created, read, listed, replaced, patched, deleted."""
 
+import contextlib
 import json
 import sqlite3
 
@@ -426,7 +427,7 @@ def test_a_store_that_this_release_cannot_write_is_no_fault_of_the_client(
 ):
     """The lock does not record that `v1` is stored; `v9` is of a release to come."""
     made = client.create(OLD, "ada", team="red")
-    with sqlite3.connect(tmp_path / "store.db") as connection:
+    with contextlib.closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
         changed = connection.execute(
             "UPDATE store_resources SET storage_version = ? WHERE name = 'Member'", [stored]
         )
@@ -445,7 +446,7 @@ def test_what_is_stored_and_is_no_document_of_its_version_is_no_fault_of_the_cli
     client, tmp_path
 ):
     client.create(NEW, "ada", group="red")
-    with sqlite3.connect(tmp_path / "store.db") as connection:
+    with contextlib.closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
         (data,) = connection.execute(
             "SELECT data FROM store_revisions WHERE name = 'ada'"
         ).fetchone()

@@ -234,7 +234,7 @@ def test_a_rule_that_the_code_forgets_is_kept_by_the_database(tmp_path):
     path = tmp_path / "catalog.db"
     with Catalog(path) as catalog:
         catalog.upload([bundle("a.App")], tenant="acme")
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA foreign_keys = ON")
         copy = "INSERT INTO catalog_packages SELECT tenant, name, version, NOT public, digest, manifest, files, override"
         with pytest.raises(sqlite3.IntegrityError, match="UNIQUE"):

@@ -1,5 +1,6 @@
 """The page Storage of a real server that is killed while it checks or rolls, and started again."""
 
+import contextlib
 import html
 import http.client
 import json
@@ -75,7 +76,7 @@ def store(folder, tmp_path):
     server = Served(folder, "--store", path)
     assert server.ask("POST", PATH, member("n", team="red")).status == 201
     server.stop()
-    with sqlite3.connect(path) as connection:
+    with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         columns = [row[1] for row in connection.execute("PRAGMA table_info(store_revisions)")]
         changed = {"resource_version": "resource_version + at", "uid": "'u' || at"}
         changed["name"] = "printf('n%05d', at)"

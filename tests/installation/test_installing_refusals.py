@@ -1,5 +1,6 @@
 """Everything that an installer refuses: each with its own code, and nothing is changed."""
 
+import contextlib
 import datetime as dt
 import re
 import shutil
@@ -507,7 +508,7 @@ def test_a_damaged_database_is_one_clear_error(site):
 
 
 def test_a_database_of_a_later_release_is_one_clear_error(site):
-    with sqlite3.connect(site.state / "state.db") as connection:
+    with contextlib.closing(sqlite3.connect(site.state / "state.db")) as connection, connection:
         connection.execute("UPDATE installation_version SET version_num = '9999'")
     connection.close()
     with pytest.raises(NewerSchemaError, match="revision 9999; use the newer release"):

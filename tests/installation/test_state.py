@@ -1,5 +1,6 @@
 """What an installation remembers: brought over from earlier releases, and read where it cannot be written."""
 
+import contextlib
 import datetime as dt
 import os
 import sqlite3
@@ -32,7 +33,7 @@ def earlier(site, number):
     new = site.state / "new.db"
     (site.state / "state.db").rename(new)
     steps = (FIRST, SECOND)[:number]
-    with sqlite3.connect(site.state / "state.db") as old:
+    with contextlib.closing(sqlite3.connect(site.state / "state.db")) as old, old:
         for step in steps:
             old.executescript(step)
         old.execute(f"PRAGMA user_version = {number}")
@@ -95,7 +96,7 @@ def test_what_an_earlier_release_left_is_taken_over(signed, number):
 
 
 def test_an_earlier_release_refuses_what_this_one_wrote(signed):
-    with sqlite3.connect(signed.state / "state.db") as connection:
+    with contextlib.closing(sqlite3.connect(signed.state / "state.db")) as connection, connection:
         assert connection.execute("PRAGMA user_version").fetchone()[0] > 2
     connection.close()
 
