@@ -88,4 +88,4 @@ def test_a_port_that_there_is_not_is_no_other_port():
     """The system takes 65536 + n for n."""
     with serving() as port, pytest.raises(httpx2.ConnectError) as failure:
         asked(f"http://127.0.0.1:{65536 + port}/")
-    assert str(failure.value) == f"the port {65536 + port}, and the last one is 65535"
+    assert str(failure.value) == f"no port {65536 + port}, as the last one is 65535"

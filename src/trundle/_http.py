@@ -39,6 +39,12 @@ class Deadline(float):
     total: float
     end: float
 
+    def within(self, wait: float) -> "Deadline":
+        """The same, with another time for each wait."""
+        made = Deadline(wait)
+        made.total, made.end = self.total, self.end
+        return made
+
 
 def deadline(total: float, wait: float | None = None) -> Deadline:
     """A timeout for a request that begins now.
@@ -246,7 +252,10 @@ class _TimedBackend(httpcore2.NetworkBackend):
         """Connects to the first address of a host that lets it; all of them together have the time, and a silent one leaves the others their part of it."""
         failure: httpcore2.ConnectError | httpcore2.ConnectTimeout | None = None
         addresses = _addresses(host, port)
+        until = time.monotonic() + (timeout or 0)
         for number, address in enumerate(addresses):
+            if isinstance(timeout, Deadline):
+                timeout = timeout.within(max(until - time.monotonic(), 0.001))
             try:
                 with _left(timeout, self._idle, len(addresses) - number) as left:
                     made = self._inner.connect_tcp(
@@ -261,7 +270,7 @@ class _TimedBackend(httpcore2.NetworkBackend):
 
 def _addresses(host: str, port: int) -> list[str]:
     if port > _LAST_PORT:  # the system would take what is left of it over that
-        raise httpcore2.ConnectError(f"the port {port}, and the last one is {_LAST_PORT}")
+        raise httpcore2.ConnectError(f"no port {port}, as the last one is {_LAST_PORT}")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

@@ -86,3 +86,20 @@ def test_what_is_no_review_is_left_to_the_one_who_says_so():
     cache = AnswerCache(lambda body: body, WebhookMetrics())
     for body in (b"{", b"[]", b"{}", b'{"kind": "K", "apiVersion": 1, "request": {}}'):
         assert cache.answer(body) == body
+
+
+def test_two_that_are_answered_at_once_are_kept_once(counting):
+    """Each asks for itself, as neither finds an answer."""
+    limit = len(review("1", {"a": 1})) * 3
+
+    def answer(body):
+        if counting.asked == 0:
+            counting(body)
+            cache.answer(body)
+        return counting(body)
+
+    cache = AnswerCache(answer, WebhookMetrics(), limit)
+    answered(cache, "1", {"a": 1})
+    for _ in range(3):
+        answered(cache, "1", {"a": 2})
+    assert cache._size == sum(len(key[-1]) + len(each) for key, each in cache._kept.items())

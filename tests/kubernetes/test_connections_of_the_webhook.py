@@ -296,3 +296,59 @@ def test_the_end_waits_for_answers_only_for_so_long(client, serving):
     serving.call(lambda connections: connections.end(0.01)).result(60)
     assert client.is_over()
     serving.held["/held"][0].set_result(Answer(200, "text/plain", b""))  # It comes too late.
+
+
+HEAD = b"POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [b"POST / HTTP/1.1\r\nHost: h\r\nX: ", b"x" * 200_000, b"\r\n\r\n"],
+        [b"POST / HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 70_000 + b"\r\nContent-Length: 0\r\n\r\n"],
+        [HEAD, b"1\r\na\r\n0\r\nX: ", b"x" * 100_000],
+        [HEAD, b"1\r\na\r\n" * 20_000],
+    ],
+    ids=["a header", "a header in one piece", "a trailer", "pieces of one byte"],
+)
+def test_what_stands_beside_a_body_is_bounded(client, sent):
+    with contextlib.suppress(ConnectionError):
+        client.send(*sent)
+    assert client.answer()[0] == 431
+
+
+def test_what_was_asked_before_something_wrong_is_answered(client, serving):
+    client.send(b"POST /held HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+    client.send(b"GET /one HTTP/1.1\r\nHost: h\r\n\r\nnonsense\r\n\r\n")
+    serving.let_go("/held")
+    assert client.answer()[2] == b"POST /held "
+    status, headers, body = client.answer("GET")
+    assert (status, body, headers[b"connection"]) == (200, b"GET /one ", b"close")
+
+
+def test_what_follows_the_last_request_takes_no_answer_from_it(client):
+    client.send(b"GET /last HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\nmore\r\n\r\n")
+    assert client.answer("GET")[2] == b"GET /last "
+
+
+def test_a_url_without_a_path_is_that_of_the_root(client):
+    client.send(b"GET http://h HTTP/1.1\r\nHost: h\r\n\r\n")
+    assert client.answer("GET")[2] == b"GET / "
+
+
+def test_a_connection_that_begins_at_the_end_does_not_keep_it_waiting(client, serving):
+    client.send(b"POST /held HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+    serving.asked.acquire(timeout=60)
+    serving.asked.release()
+    ending = serving.call(lambda connections: connections.end(600))
+    with Client(serving).socket as late:
+        serving.let_go("/held")
+        ending.result(60)
+        assert late.recv(1) == b""
+
+
+def test_a_request_whose_answer_is_given_up_is_answered(client, serving):
+    client.send(b"POST /held HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
+    serving.asked.acquire(timeout=60)
+    serving.held["/held"][0].cancel()
+    assert client.answer()[0] == 500

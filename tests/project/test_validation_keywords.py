@@ -57,6 +57,7 @@ RULES = "{{type: string, x-kubernetes-validations: [{}]}}"
         ("{rule: 'true', messageExpression: 'oops('}", "cannot read: true ("),
         ("{rule: 5}", 'has {"rule": 5} as x-kubernetes-validations, where an object with a `rule`'),
         ("true", "has true as x-kubernetes-validations"),
+        ("{rule: 'true', messageExpression: 5}", "has 5 as messageExpression, where a text"),
     ],
 )
 def test_a_rule_that_cannot_be_read_is_a_note(project, rule, said):
@@ -64,6 +65,13 @@ def test_a_rule_that_cannot_be_read_is_a_note(project, rule, said):
     (found,) = notes(project, f"a: {RULES.format(rule)}")
     assert "Person.a in 2011-01-01 has" in found
     assert said in found
+
+
+def test_rules_that_are_no_list_are_a_note(project):
+    (found,) = notes(project, "a: {type: string, x-kubernetes-validations: {rule: self == 'x'}}")
+    assert (
+        'has {"rule": "self == \'x\'"} as x-kubernetes-validations, where a list of rules' in found
+    )
 
 
 def test_a_rule_of_an_object_that_cannot_be_read_is_a_note(project):

@@ -39,7 +39,7 @@ class Place:
         self._schema = schema
         self._inner: dict[str, Place] = {}
         self.type: str = schema.get("type", "")
-        self.rules: Sequence[Mapping[str, Any]] = schema.get(RULES, ())
+        self.rules: Sequence[Mapping[str, Any]] = _rules_of(schema)
         self.format: str = schema.get("format", "")
         self.is_free = "additionalProperties" not in schema and "properties" not in schema
         self.is_map = "additionalProperties" in schema and "properties" not in schema
@@ -111,6 +111,13 @@ def _expanded(schema: Mapping[str, Any], served: ServedVersion) -> Mapping[str, 
                     **found.get("properties", {}),
                     "metadata": _METADATA,
                 }
-    rules = [*found.get(RULES, ()), *schema.get(RULES, ())]
+    rules = [*_rules_of(found), *_rules_of(schema)]
     once = [each for place, each in enumerate(rules) if each not in rules[:place]]
     return {**found, **schema, RULES: once}
+
+
+def _rules_of(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The rules in CEL of a schema; `trundle check` notes what is none."""
+    found = schema.get(RULES)
+    every = found if isinstance(found, list) else []
+    return [each for each in every if isinstance(each, dict) and isinstance(each.get("rule"), str)]

@@ -79,7 +79,8 @@ class RuleExpressions:
     def __init__(self, said: Mapping[str, Any]) -> None:
         text, explains = said["rule"].strip(), said.get("messageExpression", "")
         self.rule = Expression(_OPTIONAL.format(text) if said.get("optionalOldSelf") else text)
-        self.message = Expression(explains) if explains else None
+        is_text = isinstance(explains, str) and bool(explains)
+        self.message = Expression(explains) if is_text else None
 
     @property
     def unreadable(self) -> str:

@@ -1,5 +1,6 @@
 """Keeps answers to conversion reviews: an API server asks for the same conversion several times in one write, each time with another uid."""
 
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import TypeAlias
@@ -54,6 +55,7 @@ class AnswerCache:
         self._metrics = metrics
         self._most = most
         self._size = 0
+        self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
 
     def answer(self, body: bytes) -> bytes:
@@ -69,23 +71,27 @@ class AnswerCache:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return self._answer(body)  # It says what is wrong.
         key = _key(asked)
-        found = self._kept.get(key)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
         if found is None:
             found = self._answer(body)
             if found.endswith(_DONE):
                 self._keep(key, found)
             return found
-        self._kept.move_to_end(key)
         self._metrics.remembered()
         review = _members(found)
         response = {**_members(review["response"]), "uid": asked.request.uid}
         return msgspec.json.encode({**review, "response": response})
 
     def _keep(self, key: _Key, answer: bytes) -> None:
-        self._kept[key] = answer
-        self._size += _held(key, answer)
-        while self._size > self._most:
-            self._size -= _held(*self._kept.popitem(last=False))
+        with self._lock:
+            if key not in self._kept:  # Another thread may have been asked for the same.
+                self._kept[key] = answer
+                self._size += _held(key, answer)
+            while self._size > self._most:
+                self._size -= _held(*self._kept.popitem(last=False))
 
 
 def _key(review: _Review) -> _Key:

@@ -20,6 +20,9 @@ from trundle._clock import Clock
 _MOST_HEAD = 64 * 1024
 """How many bytes the head of a request may have; the limit of Go's servers."""
 
+_LEAST_PIECE = 8
+"""For how many bytes of a body in pieces one byte may come that is not of it."""
+
 _MOST_BODY = 256 * 1024 * 1024
 
 IDLE, RECEIVING, READING = 120.0, 60.0, 30.0
@@ -30,6 +33,10 @@ _REFUSED = 0.5
 """For how many seconds a client that is refused while it sends may go on to do so: the answer would be lost to it where the connection ended before."""
 
 _TEXT = "text/plain; charset=utf-8"
+
+
+class _TooLargeError(Exception):
+    """The headers of a request are too large."""
 
 
 class Answer(NamedTuple):
@@ -87,10 +94,12 @@ class Connections:
     def begin(self) -> None:
         """Looks once a second from now on at what lasts too long."""
         loop = asyncio.get_running_loop()
+        loop.call_later(1, self.begin)
         self.date = format_datetime(self._clock(), usegmt=True).encode()
         for each in [*self._open]:
             each.end_if_late(loop.time())
-        loop.call_later(1, self.begin)
+            if self.stopping:  # It may have connected since the end began.
+                each.end_if_idle()
 
     def opened(self, connection: "Connection") -> None:
         """A connection began."""
@@ -134,11 +143,11 @@ class Connection(asyncio.Protocol):
         self._asked: deque[_Request] = deque()
         self._deadline = math.inf
         self._url = b""
-        self._body: list[bytes] = []
-        self._size = 0
-        """Of what there is of the head of a request, or of its body."""
-        self._in_request = self._in_body = self._in_answer = False
-        self._is_full = self._is_refused = False
+        self._body: bytes | bytearray = b""
+        self._head = self._beside = 0
+        """How many bytes the headers of a request have, and all that came of it beside its body."""
+        self._in_request = self._in_answer = False
+        self._is_full = self._is_deaf = self._is_refused = False
 
     # What the loop calls
 
@@ -146,7 +155,7 @@ class Connection(asyncio.Protocol):
         """Begins."""
         self._transport = cast("asyncio.Transport", transport)
         self._connections.opened(self)
-        self._wait(RECEIVING)
+        self._wait(IDLE)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends."""
@@ -157,26 +166,23 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Takes what the client sends, and ignores it once the client is refused."""
-        if self._is_refused:
+        if self._is_refused or self._is_deaf:
             return
-        if not self._in_body:
-            self._size += len(data)
+        self._beside += len(data)
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
             pass  # It is ignored, as a server may do; the connection ends after the answer.
         except httptools.HttpParserError:
-            self._refuse(HTTPStatus.BAD_REQUEST, "this is no request")
-            return
-        if self._size > (_MOST_BODY if self._in_body else _MOST_HEAD):
-            if self._in_body:
-                self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the review is too large")
-            else:
-                self._refuse(
-                    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large"
-                )
-            return
-        self._go_on()
+            if self._head <= _MOST_HEAD:
+                self._refuse(HTTPStatus.BAD_REQUEST, "this is no request")
+                return
+        if max(self._head, self._beside - len(self._body) // _LEAST_PIECE) > _MOST_HEAD:
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large")
+        elif len(self._body) > _MOST_BODY:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "the review is too large")
+        else:
+            self._go_on()
 
     def pause_writing(self) -> None:
         """Waits for the client to read."""
@@ -188,7 +194,7 @@ class Connection(asyncio.Protocol):
         """The client has read."""
         self._is_full = False
         if not self._in_answer:
-            self._wait(IDLE)
+            self._rest()
             self._transport.resume_reading()
             self._go_on()
 
@@ -205,33 +211,42 @@ class Connection(asyncio.Protocol):
         self._url += part
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Asks for the body, where the client waits for that."""
+        """Asks for the body, where the client waits for that.
+
+        Raises:
+            _TooLargeError: there are too many headers, those behind the body included.
+        """
+        self._head += len(name) + len(value)
+        if self._head > _MOST_HEAD:
+            raise _TooLargeError
         if len(name) == len(b"expect") and name.lower() == b"expect":
             is_next = not self._asked and not self._in_answer
             if is_next and value.lower() == b"100-continue":
                 self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
-    def on_headers_complete(self) -> None:
-        """Begins the body."""
-        self._in_body = True
-        self._size = 0
-
     def on_body(self, part: bytes) -> None:
         """Takes a part of the body."""
-        self._size += len(part)
-        self._body.append(part)
+        self._beside -= len(part)
+        if not self._body:
+            self._body = part
+            return
+        if isinstance(self._body, bytes):
+            self._body = bytearray(self._body)
+        self._body += part
 
     def on_message_complete(self) -> None:
         """The request is here."""
-        body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
-        url = self._url if self._url.startswith(b"/") else httptools.parse_url(self._url).path
+        body = bytes(self._body)
+        url = self._url
+        if not url.startswith(b"/"):
+            url = httptools.parse_url(url).path or b"/"
         path = url.partition(b"?")[0].decode("ascii", "replace")
         stays = self._parser.should_keep_alive() and not self._parser.should_upgrade()
         method = self._parser.get_method().decode("ascii")
         self._asked.append(_Request(method, unquote(path), body, stays))
-        self._body = []
-        self._size = 0
-        self._in_request = self._in_body = False
+        self._body = b""
+        self._head = self._beside = 0
+        self._in_request = False
 
     # Answering
 
@@ -256,7 +271,7 @@ class Connection(asyncio.Protocol):
     def _done(self, found: asyncio.Future[Answer], asked: _Request) -> None:
         """Writes an answer that another thread gave."""
         self._in_answer = False
-        error = found.exception()
+        error = asyncio.CancelledError() if found.cancelled() else found.exception()
         answer = found.result() if error is None else self._failed(error)
         if not self._is_refused:
             self._transport.resume_reading()
@@ -269,8 +284,9 @@ class Connection(asyncio.Protocol):
         return Answer(HTTPStatus.INTERNAL_SERVER_ERROR, _TEXT, b"Internal Server Error")
 
     def _write(self, answer: Answer, asked: _Request) -> None:
-        stays = asked.stays and not self._connections.stopping
-        self._wait(IDLE)
+        is_last = self._is_deaf and not self._asked
+        stays = asked.stays and not is_last and not self._connections.stopping
+        self._rest()
         self._transport.write(
             b"HTTP/1.1 %d %b\r\ncontent-type: %b\r\ncontent-length: %d\r\ndate: %b\r\n%b\r\n%b"
             % (
@@ -287,12 +303,13 @@ class Connection(asyncio.Protocol):
             self._close()
 
     def _refuse(self, status: HTTPStatus, why: str) -> None:
-        """Ends with an answer, unless another one comes."""
-        if not self._in_answer and not self._asked:
+        """Ends with an answer, or with those to what was asked before."""
+        self._is_deaf = True
+        if self._in_answer or self._asked:
+            self._go_on()
+        else:
             answer = Answer(status, _TEXT, f"{why}\n".encode())
             self._write(answer, _Request("", "", b"", stays=False))
-            return
-        self._close()
 
     def _close(self) -> None:
         """Ends once the client had the time to see the answer."""
@@ -323,6 +340,10 @@ class Connection(asyncio.Protocol):
     def abort(self) -> None:
         """Ends at once."""
         self._transport.abort()
+
+    def _rest(self) -> None:
+        """Waits for the next request, or for the rest of one that has begun."""
+        self._wait(RECEIVING if self._in_request else IDLE)
 
     def _wait(self, seconds: float) -> None:
         self._deadline = self._loop.time() + seconds

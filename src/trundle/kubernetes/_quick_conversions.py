@@ -81,7 +81,7 @@ class _Way:
                 return None
             value.metadata = kept.metadata
         else:
-            # An API server has written it: as it would write it again, and with no integers but those of int64.
+            # An API server has written it, as it would write it again; integers beyond int64 are numbers to it.
             value = self.view.read(data, self.said, as_written=_is_flat(data))
         if value is None or not self._is_usual(value.metadata):
             return None

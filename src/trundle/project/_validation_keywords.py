@@ -166,13 +166,18 @@ def _of_keyword(key: str, value: Any) -> Iterator[Said]:
 
 def _of_rules(rules: Any) -> Iterator[Said]:
     """What there is to say of rules in CEL; nothing where the library that evaluates them is not there."""
+    if not isinstance(rules, list):
+        yield _unfit(_RULES, rules, "a list of rules")
+        return
     if find_spec("cel_expr_python") is None:
         return
     from trundle.cel import RuleExpressions  # noqa: PLC0415 - needs an extra
 
-    for each in rules if isinstance(rules, list) else ():
+    for each in rules:
         if not isinstance(each, dict) or not isinstance(each.get("rule"), str):
             yield _unfit(_RULES, each, "an object with a `rule`")
+        elif not isinstance(each.get("messageExpression", ""), str):
+            yield _unfit("messageExpression", each["messageExpression"], "a text")
         elif why := RuleExpressions(each).unreadable:
             what = f"has a rule in CEL that `trundle serve` cannot read: {each['rule'].strip()} ({why})"
             yield what, "correct it; the server does not hold objects to it, and warns its clients"
