@@ -71,6 +71,8 @@ def test_save_stands_behind_what_each_version_will_see(browser, server):
         page.get_by_role("button", name="Show what changes").click()
         seen = page.get_by_role("region", name="What each version will see")
         expect(seen.get_by_role("status")).to_be_focused()
+        page.get_by_label("team").press("Enter")  # It shows again, and saves nothing.
+        expect(seen.get_by_role("status")).to_be_focused()
         for _ in range(3):
             page.keyboard.press("Tab")
         expect(seen.get_by_role("button", name="Save")).to_be_focused()
