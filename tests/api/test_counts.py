@@ -2,34 +2,10 @@
 
 import pytest
 from apis import Client, serving_clubs
+from pools import GROUP, definition
 from projects import installer
 
-GROUP = "scale.test"
-COUNTED = {"type": "object", "properties": {"replicas": {"type": "integer"}}}
-CRD = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"pools.{GROUP}"},
-    "spec": {
-        "group": GROUP,
-        "scope": "Namespaced",
-        "names": {"kind": "Pool", "plural": "pools"},
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"scale": {"specReplicasPath": ".spec.replicas"}},
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "properties": {"spec": COUNTED, "status": COUNTED},
-                    }
-                },
-            }
-        ],
-    },
-}
+CRD = definition(scale={"specReplicasPath": ".spec.replicas"})
 
 
 @pytest.mark.parametrize(

@@ -3,38 +3,14 @@
 import itertools
 
 import pytest
+from pools import GROUP, definition
 from projects import Installer
 from served import both_serving
 
 pytestmark = pytest.mark.cluster
 
-GROUP = "scale.test"
-COUNTED = {"type": "object", "properties": {"replicas": {"type": "integer"}}}
 SCALE = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
-CRD = {
-    "apiVersion": "apiextensions.k8s.io/v1",
-    "kind": "CustomResourceDefinition",
-    "metadata": {"name": f"pools.{GROUP}"},
-    "spec": {
-        "group": GROUP,
-        "scope": "Namespaced",
-        "names": {"kind": "Pool", "plural": "pools"},
-        "versions": [
-            {
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "subresources": {"status": {}, "scale": SCALE},
-                "schema": {
-                    "openAPIV3Schema": {
-                        "type": "object",
-                        "properties": {"spec": COUNTED, "status": COUNTED},
-                    }
-                },
-            }
-        ],
-    },
-}
+CRD = definition(status={}, scale=SCALE)
 POOLS = f"/apis/{GROUP}/v1/namespaces/default/pools"
 NUMBERS = (0, 1, -1, 2**31 - 1, 2**31, -(2**40))
 NAMES = itertools.count()

@@ -115,29 +115,28 @@ def _unread(form: Form, part: _Part) -> Iterator[Finding]:
 
 def _texts(code: Code) -> Iterator[Scalar]:
     """The texts without quotes that have a `$` and are no expressions."""
-    match code:
-        case Scalar(value=str(text), is_plain=True) if "$" in text:
-            yield code
-        case Listing(items=items):
-            for each in items:
-                yield from _texts(each)
-        case Mapped(entries=entries):
-            for key, value in entries:
-                yield from _texts(key)
-                yield from _texts(value)
+    for each in _leaves(code):
+        match each:
+            case Scalar(value=str(text), is_plain=True) if "$" in text:
+                yield each
 
 
 def _expressions(code: Code) -> Iterator[Expression]:
+    return (each for each in _leaves(code) if isinstance(each, Expression))
+
+
+def _leaves(code: Code) -> Iterator[Code]:
+    """The expressions and scalars in lists and maps, keys included."""
     match code:
-        case Expression():
-            yield code
         case Listing(items=items):
             for each in items:
-                yield from _expressions(each)
+                yield from _leaves(each)
         case Mapped(entries=entries):
             for key, value in entries:
-                yield from _expressions(key)
-                yield from _expressions(value)
+                yield from _leaves(key)
+                yield from _leaves(value)
+        case _:
+            yield code
 
 
 class _Names:

@@ -147,7 +147,7 @@ class Connection(asyncio.Protocol):
         self._head = self._beside = 0
         """How many bytes the headers of a request have, and all that came of it beside its body."""
         self._in_request = self._in_answer = False
-        self._is_full = self._is_deaf = self._is_refused = False
+        self._is_full = self._ignores_input = self._is_refused = False
 
     # What the loop calls
 
@@ -166,7 +166,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Takes what the client sends, and ignores it once the client is refused."""
-        if self._is_refused or self._is_deaf:
+        if self._is_refused or self._ignores_input:
             return
         self._beside += len(data)
         try:
@@ -284,7 +284,7 @@ class Connection(asyncio.Protocol):
         return Answer(HTTPStatus.INTERNAL_SERVER_ERROR, _TEXT, b"Internal Server Error")
 
     def _write(self, answer: Answer, asked: _Request) -> None:
-        is_last = self._is_deaf and not self._asked
+        is_last = self._ignores_input and not self._asked
         stays = asked.stays and not is_last and not self._connections.stopping
         self._rest()
         self._transport.write(
@@ -304,7 +304,7 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, status: HTTPStatus, why: str) -> None:
         """Ends with an answer, or with those to what was asked before."""
-        self._is_deaf = True
+        self._ignores_input = True
         if self._in_answer or self._asked:
             self._go_on()
         else:

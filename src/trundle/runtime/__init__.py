@@ -14,6 +14,7 @@ from trundle.runtime._bag import (
 )
 from trundle.runtime._bases import ApiObject, StorageObject
 from trundle.runtime._by_class import forget_classes
+from trundle.runtime._class_fields import struct_type
 from trundle.runtime._contract import INTERFACE, OLDEST, PackageMismatchError, mismatch, require
 from trundle.runtime._deferred import DeferredModule
 from trundle.runtime._documents import find_path, member_path
@@ -201,6 +202,7 @@ __all__ = [
     "solid_or_marked",
     "stash",
     "stripped",
+    "struct_type",
     "take_named",
     "through",
     "to_enum",

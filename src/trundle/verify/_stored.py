@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 
-from trundle.runtime import DocumentError, Finding, Lenience, Scheme
+from trundle.runtime import DocumentError, Finding, Lenience, Scheme, struct_type
 from trundle.verify._edits import edits
-from trundle.verify._values import objects, struct_info
+from trundle.verify._values import objects
 
 _WRITES = 3
 
@@ -117,9 +117,9 @@ def earlier_objects(scheme: Scheme, resource: str, version: str) -> SearchStrate
     plain = not any(
         field.name == "additional_properties"
         for each in (class_, storage_class(scheme, resource))
-        for field in struct_info(each).fields
+        for field in struct_type(each).fields
     )
-    kept = struct_info(storage_class(scheme, resource, version)).fields
+    kept = struct_type(storage_class(scheme, resource, version)).fields
     mark = next(field.encode_name for field in kept if field.name == "written_with")
 
     def written(drawn: tuple[Any, bool]) -> Any:

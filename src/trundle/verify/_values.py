@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.strategies import DrawFn, SearchStrategy
 from msgspec import inspect
 
-from trundle.runtime import ABSENT, GeneratedObject, StorageObject
+from trundle.runtime import ABSENT, GeneratedObject, StorageObject, struct_type
 from trundle.verify._literals import Mentioned
 
 _DEPTH = 3
@@ -171,7 +171,7 @@ def drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
 
 @functools.cache
 def _drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
-    info = struct_info(class_)
+    info = struct_type(class_)
     skipped = {"property_bag", "written_with"}
     additional = any(field.name == "additional_properties" for field in info.fields)
     if additional or not issubclass(class_, StorageObject):
@@ -184,23 +184,6 @@ def _drawn_fields(class_: Any) -> Mapping[str, inspect.Field]:
 
 
 inspect_default = msgspec.NODEFAULT
-_KNOWN: dict[type[Any], inspect.StructType] = {}
-
-
-def struct_info(class_: type[Any]) -> inspect.StructType:
-    """What msgspec knows of a class; all classes that it refers to are looked at just once."""
-    if class_ not in _KNOWN:
-        waiting: list[Any] = [inspect.type_info(class_)]
-        while waiting:
-            match waiting.pop():
-                case inspect.StructType(cls) as info if cls not in _KNOWN:
-                    _KNOWN[cls] = info
-                    waiting.extend(field.type for field in info.fields)
-                case inspect.ListType(item_type=inner) | inspect.DictType(value_type=inner):
-                    waiting.append(inner)
-                case inspect.UnionType(types):
-                    waiting.extend(types)
-    return _KNOWN[class_]
 
 
 def _field(class_: Any, field: inspect.Field, depth: int) -> SearchStrategy[Any]:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import msgspec
 from msgspec import inspect
 
-from trundle.runtime import StorageObject
+from trundle.runtime import StorageObject, struct_type
 from trundle.verify._broken import MISSING, Difference, differences, same
-from trundle.verify._values import KEY_PROPERTIES, struct_info
+from trundle.verify._values import KEY_PROPERTIES
 
 Path = tuple[str | int, ...]
 Wrong = tuple[Path, Any, Any]
@@ -405,7 +405,7 @@ def _classes_within(storage: Any) -> list[Any]:
         if class_ in found or not issubclass(class_, msgspec.Struct):
             continue
         found[class_] = None
-        for field in struct_info(class_).fields:
+        for field in struct_type(class_).fields:
             waiting.extend(_classes(field.type))
     return list(found)
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from trundle.engine.contracts._steps import bare
 from trundle.engine.expressions import (
     Binary,
     Call,
     Constant,
-    Group,
     ListOf,
     Tree,
     Unary,
@@ -153,7 +153,7 @@ def predicate_of(tree: Tree, *, is_integer: bool) -> Predicate:
         tree: the expression over `$`.
         is_integer: whether the value is an integer, or null.
     """
-    tree = _bare(tree)
+    tree = bare(tree)
     if isinstance(tree, Binary) and tree.operator == "and":
         left = predicate_of(tree.left, is_integer=is_integer)
         return left & predicate_of(tree.right, is_integer=is_integer)
@@ -161,7 +161,7 @@ def predicate_of(tree: Tree, *, is_integer: bool) -> Predicate:
     if found is None and isinstance(tree, Binary):
         found = _comparison(tree, is_integer=is_integer)
     if found is None and isinstance(tree, Unary) and tree.operator == "not":
-        inner = _values(_bare(tree.operand))
+        inner = _values(bare(tree.operand))
         found = None if inner is None else Predicate(excluded=inner.values or frozenset())
     return found or Predicate(others=frozenset({spelled(tree)}))
 
@@ -171,18 +171,12 @@ def at_step(predicate: Predicate, steps: int) -> Predicate:
     return replace(predicate, others=frozenset(f"{steps}: {each}" for each in predicate.others))
 
 
-def _bare(tree: Tree) -> Tree:
-    while isinstance(tree, Group):
-        tree = tree.inner
-    return tree
-
-
 def _values(tree: Tree) -> Predicate | None:
     """`$ = a`, `$ in list(a, b)`, and such conditions with `or` between them."""
     if not isinstance(tree, Binary):
         return None
     if tree.operator == "or":
-        left, right = _values(_bare(tree.left)), _values(_bare(tree.right))
+        left, right = _values(bare(tree.left)), _values(bare(tree.right))
         if left is None or right is None:
             return None
         return Predicate(values=(left.values or frozenset()) | (right.values or frozenset()))
@@ -237,7 +231,7 @@ def _bounds(operator: str, number: float, *, is_integer: bool) -> Bounds | None:
 
 
 def _subject(tree: Tree) -> Subject | None:
-    tree = _bare(tree)
+    tree = bare(tree)
     if _is_value(tree):
         return "value"
     match tree:
@@ -256,7 +250,7 @@ def _is_value(tree: Tree) -> bool:
 
 def _constant(tree: Tree) -> Iterator[Any]:
     """The value of a constant; nothing for other expressions."""
-    match _bare(tree):
+    match bare(tree):
         case Constant(value=value) | Word(text=value):
             yield value
         case Unary(operator="-", operand=Constant(value=int() | float() as value)):
