@@ -2,13 +2,15 @@
 //
 // Usage: informer KUBECONFIG GROUP VERSION RESOURCE NAMESPACE
 //
-// Each line on standard output is a JSON object. A line on standard input asks for the cache: resource versions by name.
+// Each line on standard output is a JSON object. The event "listed" is an answered list, with which an informer begins, and
+// begins again where it could not go on watching. A line on standard input asks for the cache: resource versions by name.
 package main
 
 import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"sync"
 
@@ -42,11 +44,25 @@ func happened(event string, object any) {
 	})
 }
 
+// Transport prints each list that is answered. A list may be a watch that begins with all that is there.
+type transport struct{ http.RoundTripper }
+
+func (below transport) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := below.RoundTripper.RoundTrip(request)
+	asked := request.URL.Query()
+	lists := !asked.Has("watch") || asked.Has("sendInitialEvents")
+	if lists && err == nil && response.StatusCode == http.StatusOK {
+		print(map[string]any{"event": "listed"})
+	}
+	return response, err
+}
+
 func main() {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Args[1])
 	if err != nil {
 		panic(err)
 	}
+	config.Wrap(func(below http.RoundTripper) http.RoundTripper { return transport{below} })
 	resource := schema.GroupVersionResource{Group: os.Args[2], Version: os.Args[3], Resource: os.Args[4]}
 	factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(
 		dynamic.NewForConfigOrDie(config), 0, os.Args[5], nil)
