@@ -56,6 +56,15 @@ def test_what_is_of_none_of_the_classes_stays_json():
     assert plain(read_like(known, [A()])) == expected
 
 
+def test_an_object_is_none_where_it_is_of_another_variant_or_cannot_be_read():
+    assert read_like(raw('{"kind": "a", "x": "1"}'), A(), A()) == A(x="1")
+    for text in ('{"kind": "b", "y": 1}', '{"kind": "a", "x": 1}', '["a"]'):
+        assert read_like(raw(text), A(), A()) is None
+    later = read_like(raw('{"kind": "a", "x": "1", "z": [1.10]}'), A(), A())
+    assert later.x == "1"
+    assert bytes(later.unknown["z"]) == b"[1.10]"
+
+
 def test_free_form_elements_stay_json_and_plain_ones_are_values():
     known = raw('[{"z": 1.10}, "text", 2]')
     free = [("JSON", '{"z": 1.10}'), ("JSON", '"text"'), ("JSON", "2")]

@@ -149,6 +149,15 @@ def test_elements_that_the_writer_cannot_see_stay_behind_their_neighbours():
     assert merge_lists(stored, ["a", "b"], [], ()) == ["H0", "H1", "H2", "H3"]
 
 
+def test_new_elements_come_before_unseen_ones_and_those_of_their_key_give_way():
+    stored = [Port(host="a", number=1), Port(host="b", number=2), Port(host="c")]
+    added = [Port(host="b", number=2, secret="new"), Port(number=3)]
+    add = _list_merge.add_to_unseen
+    assert add(stored, added, ("host", "number")) == [*added, stored[0], stored[2]]
+    assert add(stored, added, ()) == [*added, *stored]
+    assert add(stored, [Port(number=3)], ("host", "number")) == [Port(number=3), *stored]
+
+
 def test_a_wrapped_value_edits_the_first_element_of_a_stored_list():
     stored = ["one", "two", "three"]
     assert merge(stored, Wrapped(["one"]), Wrapped(["ONE"])) == ["ONE", "two", "three"]

@@ -23,9 +23,20 @@ from trundle.runtime import (
     stash,
     unstash,
 )
-from trundle.runtime._bag import STALE, Carried, NoEntry, current, digest, put_entry, tidy
+from trundle.runtime._bag import (
+    STALE,
+    Carried,
+    NoEntry,
+    current,
+    digest,
+    entries_of,
+    put_entry,
+    tidy,
+)
+from trundle.runtime._entries import Stashing
 from trundle.runtime._hidden_content import note_hidden
 from trundle.runtime._json import same
+from trundle.runtime._marks import THERE, written_over
 
 
 class Stored(StorageObject, kw_only=True):
@@ -178,6 +189,35 @@ def test_carrying_leaves_the_source_as_it_was():
     put_entry(target, ("c", "v1"), Entry("c"))
     put_entry(target, ("a", "v9"), Entry("c"))
     assert msgspec.json.encode(source) == before
+
+
+def test_entries_of_an_edit_that_travel_on_forget_how_they_came_about_in_their_former_shape():
+    """A merge would ask the object in its new shape."""
+    source, target = Stored(a="a", b="now"), Stored(a="target", b="now")
+    with written_over():
+        put_entry(source, ("a", "v0"), Entry("read from a store", "then"))
+        stash(source, OLD_A, "x", witness=beside_b, derived=b_in_capitals, aliases=(("a", "v2"),))
+        stash(source, ("b", "v1"), "NOW", derived=b_in_capitals, aliases=(("b", "v2"),))
+        stash(source, ("b", "v0"), THERE, hooked=True)
+        put_entry(target, ("b", "v0"), Entry("its own"))
+        carry(target, source, ())
+    read, made, unsaid = (entries_of(target)[place] for place in (("a", "v0"), OLD_A, ("b", "v1")))
+    assert (read.value, read.beside) == ("read from a store", "then")
+    assert (made.value, made.beside) == ("x", digest(("now",)))
+    assert made.stashing == Stashing(aliases=(("a", "v2"),))
+    assert type(unsaid) is NoEntry
+    assert (unsaid.value, unsaid.there) == ("NOW", False)
+    assert unsaid.stashing == Stashing(aliases=(("b", "v2"),))
+    assert entries_of(target)["b", "v0"] == Entry("its own")
+    assert entries_of(source)[OLD_A].stashing.witness is beside_b
+
+
+def test_an_object_of_which_there_is_nothing_to_be_said_travels_on_in_an_edit():
+    source, target = Stored(), Stored()
+    with written_over():
+        stash(source, OLD_A, THERE, witness=beside_b, derived=lambda _: ABSENT)
+        carry(target, source, ())
+    assert entries_of(target)[OLD_A].there is True
 
 
 def beside_a(stored):
