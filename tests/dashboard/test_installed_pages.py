@@ -175,8 +175,8 @@ def test_what_was_unpublished_stands_in_the_timeline_with_its_reason(application
     ("form", "code", "words"),
     [
         ({"do": ""}, 400, "approve, hold, unhold, rollback"),
-        ({"do": "hold", "reason": " "}, 422, "A reason of up to 500 characters"),
-        ({"do": "hold", "reason": "x" * 501}, 422, "but 501 were found"),
+        ({"do": "hold", "reason": " "}, 422, "a reason of up to 500 characters"),
+        ({"do": "hold", "reason": "x" * 501}, 422, "found 501"),
         ({"do": "hold", "reason": "x", "until": "soon"}, 422, "A time such as"),
         ({"do": "hold", "reason": "x", "until": "2026-03-02T11:00"}, 422, "a time to come"),
         ({"do": "hold", "reason": "x", "version": "1.x"}, 400, "1.x"),

@@ -88,8 +88,13 @@ class HttpRepository:
     # Blobs
 
     def has_blob(self, descriptor: Descriptor) -> bool:
-        """Whether the blob is there."""
-        return self._requests.exists(f"{self._path}/blobs/{self._checked(descriptor.digest)}")
+        """Whether the blob is there, with its length: a registry whose disk is damaged may have less of it."""
+        url = f"{self._path}/blobs/{self._checked(descriptor.digest)}"
+        response = self._requests.call("HEAD", url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT})
+        with closing(response):
+            size = response.headers.get("Content-Length", "")
+            is_whole = not size.isdecimal() or int(size) == descriptor.size
+            return response.status_code == _OK and is_whole
 
     def blob_file(self, descriptor: Descriptor) -> Path | None:  # noqa: ARG002 - of the interface
         """None: blobs are not at hand."""
