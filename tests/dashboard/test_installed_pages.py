@@ -177,7 +177,7 @@ def test_what_was_unpublished_stands_in_the_timeline_with_its_reason(application
         ({"do": ""}, 400, "approve, hold, unhold, rollback"),
         ({"do": "hold", "reason": " "}, 422, "a reason of up to 500 characters"),
         ({"do": "hold", "reason": "x" * 501}, 422, "found 501"),
-        ({"do": "hold", "reason": "x", "until": "soon"}, 422, "A time such as"),
+        ({"do": "hold", "reason": "x", "until": "soon"}, 422, "a time such as"),
         ({"do": "hold", "reason": "x", "until": "2026-03-02T11:00"}, 422, "a time to come"),
         ({"do": "hold", "reason": "x", "version": "1.x"}, 400, "1.x"),
         ({"do": "approve", "version": "9.9.9", "digest": "x"}, 404, "a listed version"),

@@ -233,7 +233,7 @@ class EntryTags:
                 stored.where,
                 "an entry or a checkpoint of a ledger",
                 f"a manifest for {kind}",
-                "another tool has set this tag; restore it",
+                "another tool has set this tag; set it to what it had before, or remove it if it is new",
             )
         if kind == ENTRY_ARTIFACT:
             parts = _TAG.fullmatch(tag[len(self._prefix) :])
