@@ -13,7 +13,7 @@ from many_documents import files_below, person
 
 from trundle.parts import (
     ChangedError,
-    Conversion,
+    ConversionOptions,
     FolderConversion,
     NoDocumentsError,
     OtherJobError,
@@ -22,7 +22,7 @@ from trundle.parts import (
 from trundle.project import shipped_scheme
 from trundle.workers import Processes
 
-NEWER = Conversion(to="2015-05-05")
+NEWER = ConversionOptions(to="2015-05-05")
 HERE = Processes(1)
 
 
@@ -169,8 +169,8 @@ def visible(folder: Path):
     ("change", "text"),
     [
         ({"part_size": 1000}, "another --part-size"),
-        ({"conversion": Conversion(to="2014-04-04")}, "other options"),
-        ({"conversion": Conversion(to="2015-05-05", missing=True)}, "other options"),
+        ({"conversion": ConversionOptions(to="2014-04-04")}, "other options"),
+        ({"conversion": ConversionOptions(to="2015-05-05", missing=True)}, "other options"),
     ],
 )
 def test_another_job_in_the_same_folder_is_refused(folder, package, change, text):

@@ -16,7 +16,7 @@ import uvicorn
 
 from trundle.api._application import Api
 from trundle.api._connections import Connection, Patient
-from trundle.api._limits import Limited, Limits
+from trundle.api._limits import Limited, UserLimits
 from trundle.api._succession import InstalledApi
 from trundle.api.access import Application, Guard, Tls
 from trundle.api.monitoring import Keeper, Recorder
@@ -28,7 +28,7 @@ _RENEW = 10.0
 """After how many seconds a server renews its lease."""
 
 _GRACE = 30
-_NO_LIMITS = Limits()
+_NO_LIMITS = UserLimits()
 _UNREAD = 30_000
 """After how many milliseconds a connection ends whose client reads nothing of what was sent."""
 
@@ -54,7 +54,7 @@ class Server:
         lease: Lease | InstalledApi | None = None,
         keepers: Sequence[Keeper] = (),
         tls: Tls | None = None,
-        limits: Limits = _NO_LIMITS,
+        limits: UserLimits = _NO_LIMITS,
         complain: Callable[[str], None] = lambda _: None,
         around: Callable[[Application], Application] = lambda guarded: guarded,
     ) -> None:

@@ -16,7 +16,7 @@ from trundle.errors import shown
 
 if TYPE_CHECKING:
     from trundle.engine import Limits
-    from trundle.engine.effects import Change, Provider
+    from trundle.engine.effects import EffectChange, Provider
     from trundle.environments import Environments, Providers, Result
 
 Name = Annotated[str, typer.Argument(metavar="ENVIRONMENT", help="The environment.")]
@@ -236,7 +236,7 @@ def result_data(result: "Result", *, dry_run: bool) -> dict[str, Any]:
     }
 
 
-def change_data(change: "Change") -> dict[str, Any]:
+def change_data(change: "EffectChange") -> dict[str, Any]:
     """A change as plain values."""
     return {"action": change.action, "key": change.key, "diff": change.diff}
 

@@ -29,7 +29,7 @@ from trundle.cli.project import Output
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from trundle.api import Access, Api, Host, InstalledApi, Keeper, Limits, ServedKind
+    from trundle.api import Access, Api, Host, InstalledApi, Keeper, ServedKind, UserLimits
     from trundle.store import Lease, Store
 
 LOCAL_HOST = "127.0.0.1"
@@ -215,13 +215,15 @@ def _keepers(audit: Path | None, log: LogFormat | None) -> "list[Keeper]":
     return found
 
 
-def _limits(most_requests: float | None, most_watches: int | None, *, has_limits: bool) -> "Limits":
+def _limits(
+    most_requests: float | None, most_watches: int | None, *, has_limits: bool
+) -> "UserLimits":
     """How much one user may ask for; without access control only what is given."""
-    from trundle.api import Limits  # noqa: PLC0415
+    from trundle.api import UserLimits  # noqa: PLC0415
 
     if not has_limits:
-        return Limits(most_requests, most_watches)
-    return Limits(
+        return UserLimits(most_requests, most_watches)
+    return UserLimits(
         most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
     )
 

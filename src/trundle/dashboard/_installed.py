@@ -17,7 +17,7 @@ from trundle.dashboard._frame import INSTALLED, Frame, address
 from trundle.dashboard._shown import ShownInstallation
 from trundle.dashboard._timeline import Timeline, timeline_of
 from trundle.errors import expectation
-from trundle.installation import Installation, Outlook, Package, exists, foresee, roll_back
+from trundle.installation import Installation, InstalledPackage, Outlook, exists, foresee, roll_back
 from trundle.version import SemVer
 
 _WAIT = 5.0
@@ -60,7 +60,7 @@ class InstalledPackages:
 
     def listed(self, request: Request) -> Response:
         """What is installed; no channel is looked at for it."""
-        packages: tuple[Package, ...] = ()
+        packages: tuple[InstalledPackage, ...] = ()
         if exists(self._folder):
             with self._opened() as installation:
                 packages = installation.packages()
@@ -198,7 +198,7 @@ def _day(request: Request) -> dt.date | None:
     return found
 
 
-def _further_weeks(start: dt.date, package: Package) -> dict[str, str]:
+def _further_weeks(start: dt.date, package: InstalledPackage) -> dict[str, str]:
     """Where the weeks before and after are."""
     step = dt.timedelta(weeks=WEEKS)
     found = {"Earlier": start - step, "Later": start + step}

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from trundle.engine.effects import Change
+from trundle.engine.effects import EffectChange
 from trundle.errors import Finding
 
 Model: TypeAlias = dict[str, Any]
@@ -165,7 +165,7 @@ class Result(msgspec.Struct, frozen=True):
     """
 
     number: int | None
-    changes: tuple[Change, ...]
+    changes: tuple[EffectChange, ...]
     value: Any = None
     findings: tuple[Finding, ...] = ()
     upgraded: Mapping[str, tuple[str, str]] = {}

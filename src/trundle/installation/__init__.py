@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from trundle.installation._installation import Installation
     from trundle.installation._notifying import NOTIFIED, NotificationError, notifier
     from trundle.installation._outlook import Outlook
-    from trundle.installation._records import Event, EventKind, Package
+    from trundle.installation._records import EventKind, InstalledPackage, PackageEvent
     from trundle.installation._rollback_protection import (
         forget_channels,
         forget_clock,
@@ -58,16 +58,16 @@ __all__ = [
     "NOTIFIED",
     "Agent",
     "ContentStore",
-    "Event",
     "EventKind",
     "Folders",
     "Install",
     "Installation",
+    "InstalledPackage",
     "LogLine",
     "NotificationError",
     "Offer",
     "Outlook",
-    "Package",
+    "PackageEvent",
     "Removed",
     "Result",
     "Round",

@@ -14,7 +14,7 @@ from trundle.installation._content import check_entry
 from trundle.installation._errors import StateBusyError
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
-from trundle.installation._records import Event, EventKind, Package
+from trundle.installation._records import EventKind, InstalledPackage, PackageEvent
 from trundle.installation._selection import Offer, Selection, check_together, select
 from trundle.installation._stored import check_readable
 from trundle.packages import Conflict, Release
@@ -38,7 +38,7 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
     subscription: Subscription
     ready: tuple[ListedVersion, ...] = ()
     wanted: bool = True
-    before: Package | None = None
+    before: InstalledPackage | None = None
 
     @property
     def offer(self) -> Offer:
@@ -58,7 +58,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         notes: what else one should know.
     """
 
-    events: tuple[Event, ...] = ()
+    events: tuple[PackageEvent, ...] = ()
     outlooks: Mapping[str, Outlook] = {}
     refusals: Mapping[str, tuple[Finding, ...]] = {}
     notes: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         result: what will have come of it.
     """
 
-    packages: tuple[Package, ...] = ()
+    packages: tuple[InstalledPackage, ...] = ()
     result: Result
 
 
@@ -194,7 +194,7 @@ def _prepare(
 
 
 def _unpack(
-    installation: Installation, packages: Iterable[Package]
+    installation: Installation, packages: Iterable[InstalledPackage]
 ) -> dict[str, tuple[Finding, ...]]:
     """Unpacks packages whose content is here; returns why some cannot be."""
     failed = {}
@@ -206,7 +206,7 @@ def _unpack(
     return failed
 
 
-def unpack_here(installation: Installation, package: Package) -> None:
+def unpack_here(installation: Installation, package: InstalledPackage) -> None:
     """Unpacks a package whose content is here; called while `alone`.
 
     Raises:
@@ -229,8 +229,8 @@ def offers_of(installation: Installation, goals: Iterable[Goal]) -> dict[str, Of
 
 def install_unpacked(
     installation: Installation,
-    packages: Iterable[Package],
-    events: Iterable[Event],
+    packages: Iterable[InstalledPackage],
+    events: Iterable[PackageEvent],
     also: Callable[[], None] | None = None,
 ) -> None:
     """Unpacks packages whose content is here, and commits them.
@@ -322,8 +322,8 @@ def _fetched(
 
 def _package(
     installation: Installation, goal: Goal, entry: ListedVersion, artifact: Artifact
-) -> Package:
-    return Package(
+) -> InstalledPackage:
+    return InstalledPackage(
         name=goal.name,
         subscription=goal.subscription,
         version=entry.version,
@@ -335,9 +335,9 @@ def _package(
 
 def _changed(
     installation: Installation, goal: Goal, entry: ListedVersion, artifact: Artifact | None
-) -> tuple[Package | None, Event]:
+) -> tuple[InstalledPackage | None, PackageEvent]:
     before = goal.before
-    event = Event(
+    event = PackageEvent(
         package=goal.name,
         at=installation.now(),
         action=_deed(before, entry),
@@ -350,7 +350,7 @@ def _changed(
     return package, event
 
 
-def _deed(before: Package | None, entry: ListedVersion) -> EventKind:
+def _deed(before: InstalledPackage | None, entry: ListedVersion) -> EventKind:
     if before is None or before.version is None:
         return "install"
     return "upgrade" if entry.version > before.version else "downgrade"

@@ -6,13 +6,13 @@ from trundle.parts._errors import (
     OtherJobError,
     UnusableFileError,
 )
-from trundle.parts._jobs import Conversion
+from trundle.parts._jobs import ConversionOptions
 from trundle.parts._running import PART_SIZE, Converted, FolderConversion
 
 __all__ = [
     "PART_SIZE",
     "ChangedError",
-    "Conversion",
+    "ConversionOptions",
     "Converted",
     "FolderConversion",
     "NoDocumentsError",

@@ -13,7 +13,7 @@ from trundle.errors import listed
 from trundle.parts._converting import Converter, Part, RefusedDocument, convert_part, name_of
 from trundle.parts._errors import OtherJobError, UnreachableFolderError, UnusableFileError
 from trundle.parts._folders import Folder, is_temporary, overlaps
-from trundle.parts._jobs import Conversion, Job, Manifest, differing, inputs_of
+from trundle.parts._jobs import ConversionOptions, Job, Manifest, differing, inputs_of
 from trundle.project import ShippedPackage, shipped_scheme
 from trundle.workers import Opening, Workers
 
@@ -80,7 +80,7 @@ class FolderConversion:
         self,
         source: str,
         into: str,
-        conversion: Conversion,
+        conversion: ConversionOptions,
         package: ShippedPackage,
         part_size: int = PART_SIZE,
     ) -> None:
@@ -257,7 +257,7 @@ class FolderConversion:
 
 @contextlib.contextmanager
 def converting(
-    package: ShippedPackage, conversion: Conversion, source: Folder, into: Folder, job: str
+    package: ShippedPackage, conversion: ConversionOptions, source: Folder, into: Folder, job: str
 ) -> Iterator[Converter]:
     """What converts parts in a process."""
     with shipped_scheme(package) as scheme:

@@ -33,8 +33,8 @@ from trundle.registry._model import (
     MAX_MANIFEST,
     OCI_INDEX,
     Descriptor,
-    Index,
-    Manifest,
+    ImageIndex,
+    ImageManifest,
     check_blob_size,
     check_content,
     check_manifest_size,
@@ -277,7 +277,7 @@ class HttpRepository:
             while url is not None and len(found) < MOST_PAGES:
                 content, url = self._requests.read_page(url, where)
                 page = parse_manifest(content, OCI_INDEX, where)
-                assert isinstance(page, Index)
+                assert isinstance(page, ImageIndex)
                 found |= {each.digest: each for each in page.manifests}
         except (NotFoundError, RegistryRefusedError):
             return _referrers.listed(self, digest)
@@ -325,7 +325,7 @@ class HttpRepository:
             lease.check()
 
     def _put(
-        self, reference: str, content: bytes, media_type: str, document: Manifest | Index
+        self, reference: str, content: bytes, media_type: str, document: ImageManifest | ImageIndex
     ) -> bool:
         """Pushes a manifest; returns whether the registry itself lists it among its subject's referrers."""
         attempt = 0

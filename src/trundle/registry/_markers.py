@@ -8,7 +8,7 @@ from trundle.registry._model import (
     EMPTY_DESCRIPTOR,
     OCI_MANIFEST,
     Descriptor,
-    Manifest,
+    ImageManifest,
     encode,
 )
 
@@ -58,7 +58,7 @@ def set_marker(
     facts: Mapping[str, str] | None = None,
 ) -> None:
     """Does what `put_marker` does, with one request, where the repository is prepared for it."""
-    manifest = Manifest(
+    manifest = ImageManifest(
         schema_version=2,
         media_type=OCI_MANIFEST,
         artifact_type=artifact_type,

@@ -5,7 +5,7 @@
 
 from trundle.store._checking import CheckPart, check, check_part, plan_check
 from trundle.store._compaction import Compaction, compact
-from trundle.store._decisions import Decision, Draft, missing
+from trundle.store._decisions import PreparedWrite, WriteDecision, missing
 from trundle.store._errors import (
     ConflictError,
     FutureVersionError,
@@ -26,7 +26,7 @@ from trundle.store._errors import (
 from trundle.store._exchange import Imported, export, import_
 from trundle.store._leases import Holder, Lease, Move, move_storage_versions
 from trundle.store._losses import LostPlace, TypeLosses, losses
-from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
+from trundle.store._records import Changes, Choice, Key, ObjectChange, Page, StoredObject
 from trundle.store._rolling import (
     Pace,
     Roll,
@@ -58,7 +58,6 @@ from trundle.store._writer import Write
 __all__ = [
     "OWN_GROUP",
     "BusyStoreError",
-    "Change",
     "Changes",
     "CheckPart",
     "Choice",
@@ -66,8 +65,6 @@ __all__ = [
     "ConflictError",
     "CountedType",
     "CountedVersion",
-    "Decision",
-    "Draft",
     "FutureVersionError",
     "GoneError",
     "Holder",
@@ -84,9 +81,11 @@ __all__ = [
     "Move",
     "NewerShapeError",
     "NoSuchObjectError",
+    "ObjectChange",
     "ObjectExistsError",
     "Pace",
     "Page",
+    "PreparedWrite",
     "RefusedImportError",
     "Roll",
     "RollPart",
@@ -105,6 +104,7 @@ __all__ = [
     "WorkLog",
     "WorkNote",
     "Write",
+    "WriteDecision",
     "check",
     "check_part",
     "compact",

@@ -15,7 +15,7 @@ from trundle.store._errors import (
     GoneError,
 )
 from trundle.store._news import News
-from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
+from trundle.store._records import Changes, Choice, Key, ObjectChange, Page, StoredObject
 from trundle.store._resources import StoredTypes
 from trundle.store._rows import ResourceRow, Rows, object_of, one
 from trundle.store._selectors import LabelSelector
@@ -299,7 +299,7 @@ class StoreReader:
         name: str | None = None,
         labels: LabelSelector = _ALL,
         stop: threading.Event | None = None,
-    ) -> Iterator[Change]:
+    ) -> Iterator[ObjectChange]:
         """The changes of some objects after a resource version, as they come; see `changes`.
 
         An object that begins to be among them is `added`, one that ceases to be is `deleted`.

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from trundle.store import _statements as s
 from trundle.store import _tables as t
-from trundle.store._records import Change, ChangeKind, Choice, Key, StoredObject
+from trundle.store._records import ChangeKind, Choice, Key, ObjectChange, StoredObject
 from trundle.store._selectors import condition
 
 _R, _V = t.RESOURCES.c, t.REVISIONS.c
@@ -321,7 +321,7 @@ class Rows:
 
     def changes(
         self, resource: ResourceRow, name: str, after: int, limit: int
-    ) -> tuple[Change, ...]:
+    ) -> tuple[ObjectChange, ...]:
         """The first changes after a resource version.
 
         Args:
@@ -337,16 +337,17 @@ class Rows:
         before = self._connection.execute(s.AT, those).all() if wanted else []
         previous = {each.resource_version: object_of(name, each) for each in before}
         return tuple(
-            Change(each.change, object_of(name, each), previous.get(each.previous)) for each in rows
+            ObjectChange(each.change, object_of(name, each), previous.get(each.previous))
+            for each in rows
         )
 
     def unsettling(
         self, resource: ResourceRow, name: str, after: int, limit: int
-    ) -> tuple[Change, ...]:
+    ) -> tuple[ObjectChange, ...]:
         """The first changes after a resource version of what has owners or is deleted, without the states before; see `changes`."""
         values = {"of": resource.id, "after": after, "most": limit}
         rows = self._connection.execute(s.UNSETTLING, values).all()
-        return tuple(Change(each.change, object_of(name, each), None) for each in rows)
+        return tuple(ObjectChange(each.change, object_of(name, each), None) for each in rows)
 
     def add(self, resource: ResourceRow, revisions: Sequence[Revision], time: str) -> None:
         """Stores revisions, which follow each other from the resource type's last one on.

@@ -8,11 +8,11 @@ from trundle.channels.decision._model import (
     Bringing,
     Hold,
     Installed,
-    Plan,
     Ready,
     Request,
     Scheduled,
     State,
+    UpgradePlan,
 )
 from trundle.channels.decision._trust import check_trust
 from trundle.channels.decision.status import Condition, Status, status_of
@@ -25,12 +25,12 @@ __all__ = [
     "Condition",
     "Hold",
     "Installed",
-    "Plan",
     "Ready",
     "Request",
     "Scheduled",
     "State",
     "Status",
+    "UpgradePlan",
     "candidates",
     "check_holds",
     "check_trust",

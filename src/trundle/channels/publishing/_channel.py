@@ -51,9 +51,9 @@ from trundle.errors import Finding, expectation
 from trundle.packages import manifest_from_json
 from trundle.registry import (
     Entries,
+    ImageManifest,
     Ledger,
     LedgerEntry,
-    Manifest,
     Repository,
     Turn,
 )
@@ -358,7 +358,7 @@ class PublishedChannel:
             operation = record.operation
             if isinstance(operation, Publish) and operation.entry.digest:
                 document = self.repository.get_manifest(operation.entry.digest).document
-                if isinstance(document, Manifest):
+                if isinstance(document, ImageManifest):
                     config = self.repository.read_blob(document.config, limit=_LARGEST_CONFIG)
                     return manifest_from_json(config, f"{self.location}").name
         raise RefusedError(_none(self.location))

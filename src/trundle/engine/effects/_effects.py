@@ -16,7 +16,7 @@ from trundle.errors import Kind, TrundleError, expectation, listed, similar
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EffectChange:
     """What a run does, or would do, about one effect.
 
     Attributes:
@@ -47,7 +47,7 @@ class Effects:
         *,
         dry_run: bool = False,
     ) -> None:
-        self.changes: list[Change] = []
+        self.changes: list[EffectChange] = []
         self._providers = providers or {}
         self._journal = journal or MemoryJournal()
         self._secrets = dict(secrets or {})
@@ -221,7 +221,9 @@ class Effects:
             before.splitlines(), after.splitlines(), effect.key, effect.key, lineterm=""
         )
         self.changes.append(
-            Change(action, effect.key, effect.provider, "".join(f"{each}\n" for each in lines))
+            EffectChange(
+                action, effect.key, effect.provider, "".join(f"{each}\n" for each in lines)
+            )
         )
 
     @contextlib.contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 from trundle.channels import RefusedError
 from trundle.documents import plain
 from trundle.errors import Finding, TrundleError, listed
-from trundle.installation import Installation, Package, unpacked_release
+from trundle.installation import Installation, InstalledPackage, unpacked_release
 from trundle.kubernetes._cluster import BUSY, Cluster, RequestError
 from trundle.kubernetes._errors import DefinitionError
 from trundle.kubernetes.operator._advising import rejections, words_of
@@ -96,7 +96,7 @@ class Delivery:
     def put(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         *,
         leftover: Leftover,
@@ -181,7 +181,7 @@ class Delivery:
     def _brought_in(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         back: bytes | None,
         applier: Applier,
@@ -209,7 +209,7 @@ class Delivery:
     def _stays(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         findings: Iterable[Finding],
     ) -> None:
@@ -262,7 +262,7 @@ class Delivery:
     def _parts(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         back: bytes | None,
         trial: Applier | None,
