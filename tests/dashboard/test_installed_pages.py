@@ -13,15 +13,15 @@ from starlette.applications import Starlette
 from storing import people
 
 from trundle.api.access import Access, Guard
-from trundle.channels import Action, Policy, RefusedError, Window
+from trundle.channels import Policy, RefusedError, UpgradeAction, Window
 from trundle.dashboard import ServerPage, ShownInstallation, page_application
 from trundle.installation import roll_back, upgrade
 from trundle.store import Store
 
 CRM = "acme/crm"
 NIGHTLY = Policy(
-    minor=Action.WINDOW,
-    major=Action.APPROVAL,
+    minor=UpgradeAction.WINDOW,
+    major=UpgradeAction.APPROVAL,
     windows=(Window(start="0 2 * * *", duration=dt.timedelta(hours=3)),),
 )
 

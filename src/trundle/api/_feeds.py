@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._views import Views
-from trundle.store import Choice, ObjectChange, Store
+from trundle.store import ObjectChange, ObjectChoice, Store
 
 _KEPT = 10_000
 """How many changes a feed keeps; watchers that are further behind read them from the store."""
@@ -68,7 +68,7 @@ class Feed:
         self._reader: asyncio.Task[None] | None = None
 
     async def watch(
-        self, after: int, choice: Choice
+        self, after: int, choice: ObjectChoice
     ) -> AsyncIterator[tuple[int, SeenChange | None, ObjectChange | None]]:
         """The changes of some objects after a resource version, as they come.
 

@@ -22,7 +22,7 @@ from trundle.api.access import Application, Guard, Tls
 from trundle.api.monitoring import Keeper, Recorder
 from trundle.errors import TrundleError
 from trundle.runtime import prepare_types
-from trundle.store import Lease, NewerShapeError
+from trundle.store import NewerShapeError, ServerLease
 
 _RENEW = 10.0
 """After how many seconds a server renews its lease."""
@@ -51,7 +51,7 @@ class Server:
         self,
         api: Api | InstalledApi,
         listener: socket.socket,
-        lease: Lease | InstalledApi | None = None,
+        lease: ServerLease | InstalledApi | None = None,
         keepers: Sequence[Keeper] = (),
         tls: Tls | None = None,
         limits: UserLimits = _NO_LIMITS,
@@ -125,7 +125,7 @@ class Server:
             if self._lease is not None:
                 await asyncio.to_thread(self._renew_once, self._lease)
 
-    def _renew_once(self, lease: Lease | InstalledApi) -> None:
+    def _renew_once(self, lease: ServerLease | InstalledApi) -> None:
         """Renews the lease, if the store can be written; a lease that ends meanwhile does no harm.
 
         Raises:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         ServerError,
         StillNeededError,
     )
-    from trundle.catalog._records import Dependent, Offer, Review, Reviewed, Upload, VersionChange
+    from trundle.catalog._records import Consumer, Offer, Review, Reviewed, Upload, VersionChange
     from trundle.catalog._server import CatalogServer
     from trundle.catalog._snapshot import Snapshot
 
@@ -30,8 +30,8 @@ __all__ = [
     "CatalogCode",
     "CatalogError",
     "CatalogServer",
+    "Consumer",
     "DamagedContentError",
-    "Dependent",
     "InvalidTenantError",
     "NoSuchPackageError",
     "Offer",

@@ -20,7 +20,7 @@ from trundle.catalog._errors import (
     NoSuchPackageError,
 )
 from trundle.catalog._judging import check_shared, judged, without
-from trundle.catalog._records import Dependent, Offer, Review, Upload, VersionChange
+from trundle.catalog._records import Consumer, Offer, Review, Upload, VersionChange
 from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.catalog._rules import seen
@@ -273,7 +273,7 @@ class Catalog:
                 rows.set_public(offer, public=False)
         return change
 
-    def environments(self, tenant: str) -> tuple[Dependent, ...]:
+    def environments(self, tenant: str) -> tuple[Consumer, ...]:
         """The environments of a tenant, by name, each with the versions that it uses.
 
         Raises:
@@ -284,7 +284,7 @@ class Catalog:
         with self._database.reading() as connection:
             found = self._rows(connection).environments(tenant)
         return tuple(
-            Dependent(tenant, name, _in_order(offers)) for name, offers in sorted(found.items())
+            Consumer(tenant, name, _in_order(offers)) for name, offers in sorted(found.items())
         )
 
     def use(
@@ -295,7 +295,7 @@ class Catalog:
         tenant: str,
         dry_run: bool = False,
         within: Connection | None = None,
-    ) -> Dependent:
+    ) -> Consumer:
         """Records which versions an environment uses, in place of what it used before; they are not deleted then.
 
         Args:
@@ -322,7 +322,7 @@ class Catalog:
                 offers.append(known[version])
             if not dry_run:
                 rows.set_environment(tenant, environment, offers)
-        return Dependent(tenant, environment, tuple(offers))
+        return Consumer(tenant, environment, tuple(offers))
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[Connection]:

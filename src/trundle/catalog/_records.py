@@ -83,7 +83,7 @@ class Upload(msgspec.Struct, frozen=True):
         return bool(errors_among(self.findings))
 
 
-class Dependent(msgspec.Struct, frozen=True):
+class Consumer(msgspec.Struct, frozen=True):
     """What uses versions of packages: a model that is kept somewhere, and loaded again later.
 
     Attributes:

@@ -13,7 +13,7 @@ from trundle.cli._workers import workers_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trundle.parts import ConversionOptions, Converted
+    from trundle.parts import ConversionOptions, ConvertedFolder
     from trundle.runtime import AnyScheme
 
 _SIZE = re.compile(r"(\d+)([KMG]?)")
@@ -79,7 +79,7 @@ def convert_folder(
         raise CommandExit(ExitCode.FINDINGS)
 
 
-def _say(result: "Converted") -> None:
+def _say(result: "ConvertedFolder") -> None:
     before = f"; {_parts(result.before)} done before" if result.before else ""
     what = "1 document" if result.converted == 1 else f"{result.converted or 'no'} documents"
     say(f"converted {what} into {result.into}, in {_parts(result.parts)}{before}")

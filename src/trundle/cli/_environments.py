@@ -17,7 +17,7 @@ from trundle.errors import shown
 if TYPE_CHECKING:
     from trundle.engine import Limits
     from trundle.engine.effects import EffectChange, Provider
-    from trundle.environments import Environments, Providers, Result
+    from trundle.environments import Environments, Providers, RunResult
 
 Name = Annotated[str, typer.Argument(metavar="ENVIRONMENT", help="The environment.")]
 DraftName = Annotated[
@@ -227,7 +227,7 @@ def _read_programs(file: Path) -> dict[str, Any]:
     return found
 
 
-def result_data(result: "Result", *, dry_run: bool) -> dict[str, Any]:
+def result_data(result: "RunResult", *, dry_run: bool) -> dict[str, Any]:
     """What a run came to as plain values."""
     return {
         "deployment": result.number,
@@ -242,7 +242,7 @@ def change_data(change: "EffectChange") -> dict[str, Any]:
 
 
 def print_result_of(
-    result: "Result",
+    result: "RunResult",
     output: Format,
     *,
     dry_run: bool,

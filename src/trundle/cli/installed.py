@@ -34,7 +34,7 @@ from trundle.cli.install import Down, Now, To, request_of
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from trundle.channels import Status
+    from trundle.channels import InstallationStatus
     from trundle.installation import InstalledPackage, LogLine, PackageEvent
 
 policy_app = typer.Typer(no_args_is_help=True, help="Inspect and set upgrade policies.")
@@ -93,7 +93,7 @@ def status(name: AnyName = None, *, state: State = None, output: Output = Format
     )
 
 
-def _status_text(found: "Status") -> str:
+def _status_text(found: "InstallationStatus") -> str:
     follows = f"pinned to {found.pinned}" if found.pinned else f"channel {found.channel}"
     lines = [f"{found.package} ({follows})"]
     pairs = (

@@ -153,7 +153,7 @@ class Draft(msgspec.Struct, frozen=True):
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:16]
 
 
-class Result(msgspec.Struct, frozen=True):
+class RunResult(msgspec.Struct, frozen=True):
     """What a run came to.
 
     Attributes:

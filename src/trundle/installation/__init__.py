@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         pause_after,
         run_round,
     )
-    from trundle.installation._applying import Result
+    from trundle.installation._applying import ChangeResult
     from trundle.installation._content import ContentStore
     from trundle.installation._errors import StateBusyError, StateError
     from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         forget_digest,
     )
     from trundle.installation._roots import check_root
-    from trundle.installation._selection import Offer, Selection, select
+    from trundle.installation._selection import Selection, UpgradeOffer, select
     from trundle.installation._snapshots import (
         complete,
         complete_before,
@@ -57,6 +57,7 @@ __all__ = [
     "LOCK_FILE",
     "NOTIFIED",
     "Agent",
+    "ChangeResult",
     "ContentStore",
     "EventKind",
     "Folders",
@@ -65,16 +66,15 @@ __all__ = [
     "InstalledPackage",
     "LogLine",
     "NotificationError",
-    "Offer",
     "Outlook",
     "PackageEvent",
     "Removed",
-    "Result",
     "Round",
     "Selection",
     "StateBusyError",
     "StateError",
     "Tidied",
+    "UpgradeOffer",
     "check_root",
     "complete",
     "complete_before",

@@ -15,7 +15,7 @@ from trundle.installation._errors import StateBusyError
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import EventKind, InstalledPackage, PackageEvent
-from trundle.installation._selection import Offer, Selection, check_together, select
+from trundle.installation._selection import Selection, UpgradeOffer, check_together, select
 from trundle.installation._stored import check_readable
 from trundle.packages import Conflict, Release
 from trundle.registry import open_repository
@@ -41,14 +41,14 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
     before: InstalledPackage | None = None
 
     @property
-    def offer(self) -> Offer:
+    def offer(self) -> UpgradeOffer:
         """The goal, as the selection takes it."""
         known = self.before is not None and self.before.version is not None
         release = self.before.release if self.before and known else None
-        return Offer(name=self.name, installed=release, ready=self.ready, wanted=self.wanted)
+        return UpgradeOffer(name=self.name, installed=release, ready=self.ready, wanted=self.wanted)
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a change, or would come of it.
 
     Attributes:
@@ -78,7 +78,7 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     packages: tuple[InstalledPackage, ...] = ()
-    result: Result
+    result: ChangeResult
 
 
 def carry_out(
@@ -88,7 +88,7 @@ def carry_out(
     dry_run: bool = False,
     complete: Callable[[Change], Change] = lambda change: change,
     also: Callable[[], None] | None = None,
-) -> Result:
+) -> ChangeResult:
     """Brings packages to the best versions that fit together.
 
     Channels are read and content is fetched without the installation's lock. Under it the content is unpacked and the change
@@ -128,7 +128,7 @@ def _attempt(
     also: Callable[[], None] | None,
     *,
     dry_run: bool,
-) -> Result | None:
+) -> ChangeResult | None:
     """Fetches content and commits what becomes of it; None where others have changed the installation meanwhile."""
     broken: dict[str, tuple[Finding, ...]] = {}
     while True:
@@ -190,7 +190,9 @@ def _prepare(
     ]
     packages = tuple(package for package, _ in pairs if package is not None)
     events = tuple(event for _, event in pairs)
-    return Change(packages=packages, result=Result(events=events, refusals=refusals, notes=notes))
+    return Change(
+        packages=packages, result=ChangeResult(events=events, refusals=refusals, notes=notes)
+    )
 
 
 def _unpack(
@@ -220,10 +222,10 @@ def unpack_here(installation: Installation, package: InstalledPackage) -> None:
         installation.content.unpack(artifact, folder, where)
 
 
-def offers_of(installation: Installation, goals: Iterable[Goal]) -> dict[str, Offer]:
+def offers_of(installation: Installation, goals: Iterable[Goal]) -> dict[str, UpgradeOffer]:
     """What may become of each package, by name; those that are no goals stay as they are."""
     installed = installation.packages()
-    offers = {each.name: Offer(name=each.name, installed=each.release) for each in installed}
+    offers = {each.name: UpgradeOffer(name=each.name, installed=each.release) for each in installed}
     return offers | {each.name: each.offer for each in goals}
 
 

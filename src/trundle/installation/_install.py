@@ -17,8 +17,8 @@ from trundle.errors import Finding
 from trundle.installation._applying import (
     ATTEMPTS,
     Change,
+    ChangeResult,
     Goal,
-    Result,
     basis_of,
     carry_out,
     changed_all_the_time,
@@ -62,7 +62,7 @@ class Install(msgspec.Struct, frozen=True, kw_only=True):
     upgrade: bool = False
 
 
-def install(installation: Installation, wanted: Install, *, dry_run: bool = False) -> Result:
+def install(installation: Installation, wanted: Install, *, dry_run: bool = False) -> ChangeResult:
     """Installs a package with what it needs, or lets an installed one follow another channel.
 
     Raises:
@@ -98,7 +98,7 @@ class _Following:
         self._reader = installation.reader
         self._notes: tuple[str, ...] = ()
 
-    def run(self, *, dry_run: bool) -> Result:
+    def run(self, *, dry_run: bool) -> ChangeResult:
         result = carry_out(
             self._installation,
             self._look,
@@ -260,7 +260,7 @@ class _Following:
 
 def _install_pinned(
     installation: Installation, wanted: Install, reference: Reference, *, dry_run: bool
-) -> Result:
+) -> ChangeResult:
     repository = msgspec.structs.replace(reference, tag=None, digest=None)
     source = open_repository(repository, settings=installation.settings)
     pin = _Pin(installation, wanted, reference, str(repository))
@@ -269,10 +269,10 @@ def _install_pinned(
     with contextlib.nullcontext() if dry_run else installation.fetching():
         artifact = installation.content.look(source, text, str(reference))
     if wanted.upgrade and pin.is_installed(artifact):
-        return Result(notes=(f"{reference} is installed already",))
+        return ChangeResult(notes=(f"{reference} is installed already",))
     if dry_run:
         pin.check(artifact)
-        return Result(events=(pin.event(artifact),), notes=pin.notes)
+        return ChangeResult(events=(pin.event(artifact),), notes=pin.notes)
     for _ in range(ATTEMPTS):
         basis = basis_of(installation, dry_run=False)
         pin.check(artifact)
@@ -282,7 +282,7 @@ def _install_pinned(
                 if installation.memory.basis() == basis:
                     event = pin.event(artifact)
                     install_unpacked(installation, [pin.package(artifact)], [event])
-                    return Result(events=(event,), notes=pin.notes)
+                    return ChangeResult(events=(event,), notes=pin.notes)
     raise changed_all_the_time(installation)
 
 

@@ -22,8 +22,8 @@ from trundle.channels import RefusalCode, RefusedError, refusal, require_aware
 from trundle.channels.decision import (
     Approval,
     Hold,
+    InstallationStatus,
     Request,
-    Status,
     UpgradePlan,
     decide,
     status_of,
@@ -184,7 +184,9 @@ class Installation:
                 self.memory.remember(read.channel, state.known, now)
         return outlook
 
-    def status(self, package: InstalledPackage, outlook: Outlook | None = None) -> Status:
+    def status(
+        self, package: InstalledPackage, outlook: Outlook | None = None
+    ) -> InstallationStatus:
         """How a package stands, after a look at its channel.
 
         Args:

@@ -12,8 +12,8 @@ from trundle.channels import RefusalCode, RefusedError, refusal
 from trundle.channels.decision import Hold, Request, check_holds, weighed
 from trundle.channels.policy import Policy
 from trundle.installation._applying import (
+    ChangeResult,
     Goal,
-    Result,
     carry_out,
     check_fits,
     install_unpacked,
@@ -39,7 +39,7 @@ def upgrade(
     request: Request = _NOTHING_ASKED,
     *,
     dry_run: bool = False,
-) -> Result:
+) -> ChangeResult:
     """Upgrades packages as far as their channels, their policies and each other allow now.
 
     A package that is refused stays as it is, with the reason in the result; the others go on.
@@ -78,7 +78,7 @@ def upgrade_waiting(
     request: Request,
     wait: dt.timedelta,
     pause: Callable[[dt.timedelta], None],
-) -> Result:
+) -> ChangeResult:
     """Upgrades packages, and waits for what is scheduled: for cooldowns and windows.
 
     Args:

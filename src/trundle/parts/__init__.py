@@ -7,13 +7,13 @@ from trundle.parts._errors import (
     UnusableFileError,
 )
 from trundle.parts._jobs import ConversionOptions
-from trundle.parts._running import PART_SIZE, Converted, FolderConversion
+from trundle.parts._running import PART_SIZE, ConvertedFolder, FolderConversion
 
 __all__ = [
     "PART_SIZE",
     "ChangedError",
     "ConversionOptions",
-    "Converted",
+    "ConvertedFolder",
     "FolderConversion",
     "NoDocumentsError",
     "OtherJobError",

@@ -25,7 +25,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class ConvertedFolder:
     """What became of the documents of a folder.
 
     Attributes:
@@ -107,7 +107,7 @@ class FolderConversion:
         self._manifests = self._done_before()
         self.before = len(self._manifests)
 
-    def run(self, workers: Workers, progress: Progress = lambda *_: None) -> Converted:
+    def run(self, workers: Workers, progress: Progress = lambda *_: None) -> ConvertedFolder:
         """Converts all that is not converted yet.
 
         It may be killed at any time; the next run goes on.
@@ -145,9 +145,9 @@ class FolderConversion:
         """Whether all parts are done."""
         return len(self._manifests) == len(self.parts)
 
-    def plan(self) -> Converted:
+    def plan(self) -> ConvertedFolder:
         """What there is to do."""
-        return Converted(self._into.named(""), len(self.parts), self.before)
+        return ConvertedFolder(self._into.named(""), len(self.parts), self.before)
 
     def _begin(self) -> None:
         """Says in the folder whose results it has; of two jobs that begin at the same time one is refused."""
@@ -204,11 +204,11 @@ class FolderConversion:
             raise OtherJobError(name, "a part of this job", "one of another job", advice)
         return manifest
 
-    def _finish(self) -> Converted:
+    def _finish(self) -> ConvertedFolder:
         """Gathers what the parts have to say."""
         manifests = [self._manifests[each.number] for each in self.parts]
         refused = sum(each.refused for each in manifests)
-        result = Converted(
+        result = ConvertedFolder(
             into=self._into.named(""),
             parts=len(self.parts),
             before=self.before,
@@ -228,7 +228,7 @@ class FolderConversion:
                 self._into.remove(found.path)
         return result
 
-    def _write_results(self, manifests: Sequence[Manifest], result: Converted) -> None:
+    def _write_results(self, manifests: Sequence[Manifest], result: ConvertedFolder) -> None:
         if result.refused:
             with self._into.writing(REFUSED) as target:
                 for each in self._refusals(manifests):

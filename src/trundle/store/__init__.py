@@ -24,9 +24,9 @@ from trundle.store._errors import (
     UnrecordedShapeError,
 )
 from trundle.store._exchange import Imported, export, import_
-from trundle.store._leases import Holder, Lease, Move, move_storage_versions
+from trundle.store._leases import Holder, Move, ServerLease, move_storage_versions
 from trundle.store._losses import LostPlace, TypeLosses, losses
-from trundle.store._records import Changes, Choice, Key, ObjectChange, Page, StoredObject
+from trundle.store._records import Changes, Key, ObjectChange, ObjectChoice, Page, StoredObject
 from trundle.store._rolling import (
     Pace,
     Roll,
@@ -60,7 +60,6 @@ __all__ = [
     "BusyStoreError",
     "Changes",
     "CheckPart",
-    "Choice",
     "Compaction",
     "ConflictError",
     "CountedType",
@@ -76,12 +75,12 @@ __all__ = [
     "Key",
     "LabelRequirement",
     "LabelSelector",
-    "Lease",
     "LostPlace",
     "Move",
     "NewerShapeError",
     "NoSuchObjectError",
     "ObjectChange",
+    "ObjectChoice",
     "ObjectExistsError",
     "Pace",
     "Page",
@@ -90,6 +89,7 @@ __all__ = [
     "Roll",
     "RollPart",
     "Rolled",
+    "ServerLease",
     "Store",
     "StoreCounts",
     "StoreError",

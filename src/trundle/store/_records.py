@@ -64,7 +64,7 @@ class StoredObject(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ObjectChoice:
     """Which objects of a resource type.
 
     Attributes:
@@ -105,7 +105,7 @@ class ObjectChange:
         """The resource version of the write."""
         return self.object.resource_version
 
-    def within(self, choice: Choice) -> "ObjectChange | None":
+    def within(self, choice: ObjectChoice) -> "ObjectChange | None":
         """The change as a watcher of some objects sees it; None where it does not concern these.
 
         An object that begins to be among them is `added`, one that ceases to be is `deleted`, in the state that was among them.

@@ -15,7 +15,7 @@ from trundle.channels.decision._model import (
     UpgradePlan,
 )
 from trundle.channels.decision._trust import check_trust
-from trundle.channels.decision.status import Condition, Status, status_of
+from trundle.channels.decision.status import Condition, InstallationStatus, status_of
 
 __all__ = [
     "Approval",
@@ -24,12 +24,12 @@ __all__ = [
     "Bringing",
     "Condition",
     "Hold",
+    "InstallationStatus",
     "Installed",
     "Ready",
     "Request",
     "Scheduled",
     "State",
-    "Status",
     "UpgradePlan",
     "candidates",
     "check_holds",

@@ -31,7 +31,7 @@ class Condition(msgspec.Struct, frozen=True, rename="camel"):
     last_transition_time: dt.datetime
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class InstallationStatus(msgspec.Struct, frozen=True, kw_only=True):
     """The status of an installation.
 
     Attributes:
@@ -121,7 +121,7 @@ def status_of(
     channel: Channel | None,
     now: dt.datetime,
     previous: Iterable[Condition] = (),
-) -> Status:
+) -> InstallationStatus:
     """The status of an installation after a decision.
 
     Args:
@@ -138,7 +138,7 @@ def status_of(
         since = old.last_transition_time if old and old.status == status else now
         conditions.append(Condition(kind, status, reason, message, since))
     installed, target = state.installed, plan.target
-    return Status(
+    return InstallationStatus(
         package=state.package,
         channel="" if state.pinned else state.channel,
         pinned=state.pinned,

@@ -46,7 +46,7 @@ from trundle.channels.reading import (
     ledger_name,
     signed_name,
 )
-from trundle.channels.transitions import Folded, Operation, Outcome, Publish
+from trundle.channels.transitions import Folded, Operation, OperationOutcome, Publish
 from trundle.errors import Finding, expectation
 from trundle.packages import manifest_from_json
 from trundle.registry import (
@@ -392,7 +392,7 @@ class PublishedChannel:
         if self.signer:
             self.shown()
 
-    def _committed(self, outcome: Outcome | None) -> Committed:
+    def _committed(self, outcome: OperationOutcome | None) -> Committed:
         assert self._built is not None
         channel = self._built.folded.channel
         notes = tuple(f"{each}; it does not count" for each in self._accepted.ignored)
