@@ -22,7 +22,6 @@ from trundle.cli._environments import (
     opened_providers,
     print_result_of,
     provider_settings,
-    result_data,
 )
 from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import read_object
@@ -231,7 +230,7 @@ def upgrade(
         warn(each.coded)
     if output is not Format.TABLE:
         moved = {key: {"from": old, "to": new} for key, (old, new) in done.upgraded.items()}
-        print_data(result_data(done, dry_run=dry_run) | {"upgraded": moved}, output.value)
+        print_data(done.to_plain() | {"dryRun": dry_run, "upgraded": moved}, output.value)
     elif is_upgraded:
         for package, (old, new) in done.upgraded.items():
             print_text(f"{package} {old} -> {new}\n")

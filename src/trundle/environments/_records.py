@@ -169,3 +169,7 @@ class RunResult(msgspec.Struct, frozen=True):
     value: Any = None
     findings: tuple[Finding, ...] = ()
     upgraded: Mapping[str, tuple[str, str]] = {}
+
+    def to_plain(self) -> dict[str, Any]:
+        """The deployment, and what was done, as plain values."""
+        return {"deployment": self.number, "changes": [each.to_plain() for each in self.changes]}

@@ -231,8 +231,7 @@ def _result(
 def _plain(result: RunResult) -> dict[str, Any]:
     moved = result.upgraded.items()
     return {
-        "deployment": result.number,
-        "changes": [{"action": x.action, "key": x.key, "diff": x.diff} for x in result.changes],
+        **result.to_plain(),
         "value": result.value,
         "findings": [each.to_plain() for each in result.findings],
         "upgraded": [{"package": each, "from": old, "to": new} for each, (old, new) in moved],

@@ -4,7 +4,7 @@ import contextlib
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine.effects._effect import Effect
@@ -30,6 +30,10 @@ class EffectChange:
     key: str
     provider: str
     diff: str
+
+    def to_plain(self) -> dict[str, Any]:
+        """The change as plain values."""
+        return {"action": self.action, "key": self.key, "diff": self.diff}
 
 
 class Effects:
