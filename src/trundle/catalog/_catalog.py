@@ -15,11 +15,11 @@ from typing import Self
 from sqlalchemy import Connection, make_url
 
 from trundle.catalog import _tables as t
+from trundle.catalog._change_rules import check_shared, judged, without
 from trundle.catalog._errors import (
     InvalidTenantError,
     NoSuchPackageError,
 )
-from trundle.catalog._judging import check_shared, judged, without
 from trundle.catalog._records import Consumer, Offer, Review, Upload, VersionChange
 from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded

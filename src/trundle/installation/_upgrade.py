@@ -19,10 +19,10 @@ from trundle.installation._applying import (
     install_unpacked,
     offers_of,
 )
-from trundle.installation._bringing import with_resources
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import InstalledPackage, PackageEvent
+from trundle.installation._resource_changes import with_resources
 from trundle.installation._selection import select
 from trundle.installation._stored import check_readable, with_readable
 from trundle.packages import to_install

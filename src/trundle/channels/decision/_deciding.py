@@ -7,7 +7,6 @@ import msgspec
 
 from trundle.channels._refusals import RefusalCode, refusal
 from trundle.channels._times import require_aware
-from trundle.channels.decision._judging import Judge, hold_text
 from trundle.channels.decision._model import (
     Block,
     Blocked,
@@ -20,6 +19,7 @@ from trundle.channels.decision._model import (
     Verdict,
 )
 from trundle.channels.decision._trust import check_trust
+from trundle.channels.decision._version_decision import Judge, hold_text
 from trundle.channels.files import Channel, ListedVersion
 from trundle.channels.policy import Policy
 from trundle.errors import Finding, expectation

@@ -23,14 +23,14 @@ from trundle.installation import (
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import foreseen, words_of
+from trundle.kubernetes.operator._advice import foreseen, words_of
 from trundle.kubernetes.operator._annotations import carry_out, hold, not_carried_out
 from trundle.kubernetes.operator._applying import Leftover
 from trundle.kubernetes.operator._delivering import Delivery, name_of, owner_of
 from trundle.kubernetes.operator._installations import Installations, MissingRootError
-from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._releases import OtherReleaseError
+from trundle.kubernetes.operator._remembered import Keeper, SupersededError
 from trundle.kubernetes.operator._reporting import Report
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import SchemasError, packed

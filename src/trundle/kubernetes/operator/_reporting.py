@@ -8,7 +8,7 @@ from typing import Any
 from trundle.channels import Blocked, InstallationStatus, RefusalCode, format_time
 from trundle.errors import Finding
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import advised
+from trundle.kubernetes.operator._advice import advised
 from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000

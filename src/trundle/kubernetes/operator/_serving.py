@@ -18,7 +18,7 @@ from trundle.kubernetes._cluster import (
     plain,
 )
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
-from trundle.kubernetes.operator._keeping import SupersededError
+from trundle.kubernetes.operator._remembered import SupersededError
 from trundle.kubernetes.operator._schemas import digest_of
 
 LABEL = "trundle.dev/converts"
