@@ -116,13 +116,13 @@ def test_files_that_were_removed_are_made_again(folder, package, lost):
 LEVELS = ("slow", "gold", "gold", "gold")
 KILLED = """
 import sys
-from trundle.parts import FolderConversion, Conversion
+from trundle.parts import FolderConversion, ConversionOptions
 from trundle.project import ShippedPackage
 from trundle.workers import Processes
 import msgspec
 if __name__ == "__main__":
     package = msgspec.msgpack.decode(open(sys.argv[3], "rb").read(), type=ShippedPackage)
-    work = FolderConversion(sys.argv[1], sys.argv[2], Conversion(to="2015-05-05"), package, 2000)
+    work = FolderConversion(sys.argv[1], sys.argv[2], ConversionOptions(to="2015-05-05"), package, 2000)
     print("ready", flush=True)
     work.run(Processes(int(sys.argv[4])))
     print("done", flush=True)
