@@ -22,14 +22,14 @@ from pathlib import Path
 from documents import LAST, document
 
 from store import HERE, HUB, generated
-from trundle.parts import Conversion, FolderConversion
+from trundle.parts import ConversionOptions, FolderConversion
 from trundle.parts._exact import has_repeated_member
 from trundle.project import ShippedPackage, load_config, ship
 from trundle.runtime import AnyScheme
-from trundle.workers import Cluster, Opening, Processes, Workers
+from trundle.workers import DaskCluster, Opening, Processes, Workers
 
 MEGABYTE = 1 << 20
-TO = Conversion(to=LAST)
+TO = ConversionOptions(to=LAST)
 PIECES = 2000
 """How many pieces of work that do nothing a cluster is given."""
 
@@ -157,7 +157,7 @@ def hand_out(workers: Workers) -> None:
 
 
 @contextlib.contextmanager
-def cluster(count: int) -> Iterator[Cluster]:
+def cluster(count: int) -> Iterator[DaskCluster]:
     """A Dask cluster on this machine."""
     sys.path.insert(0, str(HERE.parent / "tests" / "support"))
     import dask_clusters  # noqa: PLC0415
@@ -165,7 +165,7 @@ def cluster(count: int) -> Iterator[Cluster]:
     with (
         tempfile.TemporaryDirectory(prefix="trundle-dask-") as folder,
         dask_clusters.running(folder, count) as found,
-        Cluster(found.address, patience=60) as workers,
+        DaskCluster(found.address, patience=60) as workers,
     ):
         while workers.count < count:
             time.sleep(0.1)

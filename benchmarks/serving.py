@@ -41,7 +41,7 @@ from store import (
 from trundle.api import Api, Server, listening, served_kinds
 from trundle.project import generated_scheme, load_config, load_parts
 from trundle.runtime import AnyScheme
-from trundle.store import Lease, Store
+from trundle.store import ServerLease, Store
 
 HERE = Path(__file__).parent
 CLIENTS, ASKED, ROUNDS = 16, 25, 12
@@ -77,7 +77,7 @@ def serve(project: Path, place: str) -> None:
 
         beside = [Route("/constant", answer), Route("/used", used)]
         api = Api(store, kinds, "0.0.0", beside=beside)
-        with listening("127.0.0.1", 0) as listener, Lease(store) as lease:
+        with listening("127.0.0.1", 0) as listener, ServerLease(store) as lease:
             Server(api, listener, lease).run(
                 lambda: print(listener.getsockname()[1], file=out, flush=True)
             )

@@ -1,7 +1,9 @@
 """The rules of the house: what a room may import, no circles, no private modules of others."""
 
+import importlib
+import inspect
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 
 import house
 import pytest
@@ -193,6 +195,29 @@ def test_yaml_is_read_in_one_room():
     imports = re.compile(r"^\s*(import yaml\b|from yaml\b)", re.MULTILINE)
     found = {each for each in source.rglob("*.py") if imports.search(each.read_text("utf-8"))}
     assert {each.relative_to(source).parts[0] for each in found} == {"documents"}
+
+
+SAME_IN_SEVERAL_ROOMS = {
+    "BusyError": "another process holds what is needed",
+    "ConflictError": "another process changed what was about to be changed",
+    "FreeForm": "any JSON, as a schema has it and as it is at run time",
+    "NoSuchObjectError": "there is no object of that name",
+    "Place": "where a finding is; where a property is",
+    "Property": "what a type has, in schemas and in classes of packages",
+    "UnknownVersionError": "there is no such version",
+    "UnreachableError": "a server does not answer",
+}
+"""The classes that the faces of several rooms have under one name, and why a reader will not confuse them."""
+
+
+def test_a_name_means_one_class_in_all_faces():
+    found = defaultdict(set)
+    for room in house.ROOMS:
+        face = importlib.import_module(f"trundle.{room}")
+        for name in getattr(face, "__all__", ()):
+            if inspect.isclass(value := getattr(face, name)):
+                found[name].add(value)
+    assert {name for name, classes in found.items() if len(classes) > 1} == {*SAME_IN_SEVERAL_ROOMS}
 
 
 def test_test_modules_have_names_of_their_own():

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from trundle.api import Limits
+from trundle.api import UserLimits
 from trundle.api._limits import Limited
 from trundle.api.access import Attributes, User
 
@@ -32,7 +32,7 @@ async def answering(scope, receive, send):
 
 def test_a_user_saves_up_requests_for_two_seconds_at_most():
     timer = Timer()
-    limited = Limited(answering, Limits(requests=5), timer)
+    limited = Limited(answering, UserLimits(requests=5), timer)
     assert [ask(limited, "ann") for _ in range(12)] == [200] * 10 + [429] * 2
     assert ask(limited, "ben") == 200
     timer.now += 0.2
@@ -42,7 +42,7 @@ def test_a_user_saves_up_requests_for_two_seconds_at_most():
 
 
 def test_users_without_a_limit_are_not_counted():
-    limited = Limited(answering, Limits())
+    limited = Limited(answering, UserLimits())
     assert {ask(limited, "ann", "watch") for _ in range(100)} == {200}
 
 
@@ -62,7 +62,7 @@ def test_a_watch_counts_while_it_is_open():
             await limited(scope, receive, sending)
             inside.append(nested[0]["status"])
 
-    limited = Limited(watching, Limits(watches=1))
+    limited = Limited(watching, UserLimits(watches=1))
     assert ask(limited, "ann", "watch") == 200
     assert inside == ["first", 429]
     assert ask(limited, "ann", "watch") == 200

@@ -8,7 +8,7 @@ from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, Client
 from projects import installer
 
 from trundle.api import Api, served_kinds
-from trundle.store import Key, Lease, Store
+from trundle.store import Key, ServerLease, Store
 
 APPLY = "application/apply-patch+yaml"
 FIRST = {"kubernetes": CONFIG["kubernetes"]}
@@ -28,7 +28,7 @@ def serving(tmp_path):
 
     @contextmanager
     def serve(installed):
-        with Store(tmp_path / "store.db", installed.scheme) as store, Lease(store):
+        with Store(tmp_path / "store.db", installed.scheme) as store, ServerLease(store):
             client = Client(
                 Api(store, served_kinds([installed.project], installed.scheme), "0.0.0")
             )

@@ -8,7 +8,7 @@ from projects import installer
 from statuses import CONFIG, FILES, GROUP, PLURALS, VERSIONS, document
 
 from trundle.api import Api, served_kinds
-from trundle.kubernetes import Webhook, definitions
+from trundle.kubernetes import WebhookAddress, definitions
 from trundle.project import AdmissionHook, AdmissionRule
 from trundle.store import Store
 from trundle.version import ApiVersion
@@ -126,7 +126,7 @@ def test_a_path_of_a_subresource_that_is_not_there_names_the_object(client):
 
 
 def test_crds_say_of_each_version_what_they_were_read_from(kinds):
-    webhook = Webhook(url="https://hook.example.com/convert")
+    webhook = WebhookAddress(url="https://hook.example.com/convert")
     found = {
         (crd["spec"]["names"]["kind"], each["name"])
         for crd in definitions(kinds, webhook, lambda _: None)

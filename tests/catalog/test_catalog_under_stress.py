@@ -12,7 +12,7 @@ from sqlalchemy import event, text, update
 from sqlalchemy.engine import Engine
 
 from trundle.catalog import Catalog, DamagedContentError, StillNeededError, _catalog
-from trundle.catalog._judging import judged
+from trundle.catalog._change_rules import judged
 from trundle.catalog._tables import CONTENTS, MIGRATIONS
 from trundle.database import (
     BusyError,

@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trundle.channels import (
-    Action,
     Approval,
     Exclusion,
     Hold,
     Policy,
     Request,
+    UpgradeAction,
     Window,
     candidates,
     decide,
@@ -37,7 +37,7 @@ WINDOWS = st.builds(
         [("patch",), ("minor", "major"), ("prerelease", "patch", "minor", "major")]
     ),
 )
-ACTIONS = st.sampled_from(Action)
+ACTIONS = st.sampled_from(UpgradeAction)
 
 
 @st.composite

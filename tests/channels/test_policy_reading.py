@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from trundle.channels import (
     LEVELS,
-    Action,
     Exclusion,
     Policy,
     PolicyError,
+    UpgradeAction,
     Window,
     policy_to_plain,
     read_policy,
@@ -76,7 +76,7 @@ def test_no_policy_is_the_default_one(nothing):
     ]
 
 
-ACTIONS = st.sampled_from(Action)
+ACTIONS = st.sampled_from(UpgradeAction)
 DURATIONS = st.integers(1, 10**6).map(lambda seconds: dt.timedelta(seconds=seconds))
 SOME_LEVELS = st.sets(st.sampled_from(LEVELS), min_size=1).map(
     lambda some: tuple(each for each in LEVELS if each in some)

@@ -19,7 +19,13 @@ from trundle.channels.publishing import (
 )
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import KeyFileError
-from trundle.registry import REMOVED_ARTIFACT, DirectoryRegistry, copy, open_registry
+from trundle.registry import (
+    REMOVED_ARTIFACT,
+    DirectoryRegistry,
+    RegistryRefusedError,
+    copy,
+    open_registry,
+)
 from trundle.registry._markers import put_marker
 from trundle.version import SemVer
 
@@ -347,3 +353,27 @@ def test_content_that_a_registry_lost_is_restored(remote, tmp_path):
     assert [each.kind for each in repair(channel_of(remote))] == ["damaged-content"]
     release(remote, folder, skip_existing=True)
     assert repair(channel_of(remote)) == ()
+
+
+@pytest.mark.full
+def test_content_of_which_a_registry_lost_a_part_is_named_and_restored_once_the_rest_is_gone(
+    tmp_path,
+):
+    """docker-registry keeps the file of a blob, whatever is in it, however often the blob is pushed."""
+    with serving.registry(tmp_path / "registry") as address:
+        remote = open_registry(address, settings=QUICK).repository("acme/db")
+        folder = package(tmp_path / "a", "1.0.0")
+        release(remote, folder)
+        digest = remote.get_manifest("1.0.0").document.layers[0].digest
+        hexadecimal = digest.removeprefix("sha256:")
+        blobs = tmp_path / "registry" / "data/docker/registry/v2/blobs/sha256"
+        file = blobs / hexadecimal[:2] / hexadecimal / "data"
+        file.write_bytes(file.read_bytes()[:100])
+        (found,) = repair(channel_of(remote))
+        assert found.kind == "damaged-content"
+        assert f"expected the blob {digest} of 10,240 bytes, found none" in found.what
+        with pytest.raises(RegistryRefusedError, match=r"same as before .*delete the files"):
+            release(remote, folder, skip_existing=True)
+        file.unlink()
+        release(remote, folder, skip_existing=True)
+        assert repair(channel_of(remote)) == ()

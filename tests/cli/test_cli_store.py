@@ -12,7 +12,7 @@ import pytest
 import warm
 
 from trundle.project import generated_scheme, load_config
-from trundle.store import Key, Lease, Store
+from trundle.store import Key, ServerLease, Store
 
 FIRST = """\
 title: Person
@@ -124,7 +124,7 @@ def spoil(line, name):
 def test_the_status_shows_versions_and_servers(line):
     upgrade(line)
     with Using(line) as store:
-        lease = Lease(store, "server-1")
+        lease = ServerLease(store, "server-1")
         text = ok(line, "status").stdout
         lease.end()
     rows = [each.split() for each in text.splitlines()]
@@ -174,7 +174,7 @@ def test_rolling_names_what_cannot_be_converted(line):
 
 def test_rolling_waits_for_servers_that_cannot_read_it(line):
     with Using(line) as store:
-        Lease(store, "old-1")
+        ServerLease(store, "old-1")
     upgrade(line)
     result = ok(line, "roll")
     assert (

@@ -3,6 +3,8 @@
 import importlib.metadata
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
 from amounts import full
@@ -173,3 +175,17 @@ def test_every_package_of_an_extra_is_known():
 def test_the_page_needs_no_more_than_its_extra(extras):
     result = run("import trundle.dashboard\n", *extras)
     assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_the_source_distribution_has_all_that_is_kept():
+    """Tests run in it, and they read the hook for pre-commit."""
+    root = Path(__file__).parents[2]
+    if not (root / ".git").exists():
+        pytest.skip("no checkout")
+    listed = subprocess.run(
+        ["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True
+    ).stdout.split("\n")
+    kept = {each.split("/")[0] for each in listed if each}
+    tables = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))
+    included = {*tables["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]}
+    assert kept - included == {".gitignore", "pyproject.toml"}  # Hatch adds these.

@@ -13,10 +13,12 @@ import yaml
 from projects import installer
 
 from trundle.api import served_kinds
-from trundle.kubernetes import STORAGE, Webhook, compared, definitions, read_definitions
+from trundle.kubernetes import STORAGE, WebhookAddress, compared, definitions, read_definitions
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "crm"
-WEBHOOK = Webhook(service={"namespace": "default", "name": "hook", "path": "/convert", "port": 443})
+WEBHOOK = WebhookAddress(
+    service={"namespace": "default", "name": "hook", "path": "/convert", "port": 443}
+)
 
 
 def crds_of(installed):

@@ -6,9 +6,9 @@ import pytest
 from amounts import full
 
 from trundle.channels import Exclusion, ListedVersion, Policy, Scheduled, Window
-from trundle.channels.decision import Plan, Ready
+from trundle.channels.decision import Ready, UpgradePlan
 from trundle.dashboard._calendar import WEEKS, calendar_of
-from trundle.installation import Event
+from trundle.installation import PackageEvent
 from trundle.version import SemVer
 
 WEDNESDAY = dt.datetime(2026, 3, 25, 12, 0, tzinfo=dt.UTC)
@@ -21,7 +21,7 @@ def listed(version):
 
 def shown(policy=None, *, plan=None, events=(), start=None):
     """What is on each day, by its date."""
-    plan = plan or Plan(package="acme/crm", at=WEDNESDAY)
+    plan = plan or UpgradePlan(package="acme/crm", at=WEDNESDAY)
     found = calendar_of(policy or Policy(), plan, events, start)
     days = [day for week in found.weeks for day in week]
     assert len(days) == 7 * WEEKS
@@ -96,7 +96,7 @@ def test_an_exclusion_says_from_when_to_when_and_why():
 
 
 def test_what_is_due_now_what_waits_and_what_was_done():
-    plan = Plan(
+    plan = UpgradePlan(
         package="acme/crm",
         at=WEDNESDAY,
         ready=(Ready(listed("1.0.1"), "patch"), Ready(listed("1.0.0"), "patch")),
@@ -106,14 +106,14 @@ def test_what_is_due_now_what_waits_and_what_was_done():
         ),
     )
     events = [
-        Event(
+        PackageEvent(
             package="acme/crm",
             at=WEDNESDAY - dt.timedelta(days=1),
             action="upgrade",
             before="0.9.0",
             after="1.0.0",
         ),
-        Event(
+        PackageEvent(
             package="acme/crm",
             at=WEDNESDAY - dt.timedelta(days=90),
             action="install",

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from served import Served
 from sites import Clock, Site
 
-from trundle.channels import Action, Policy, Window
+from trundle.channels import Policy, UpgradeAction, Window
 from trundle.installation import upgrade
 
 CRM = "acme/crm"
@@ -22,7 +22,7 @@ def site(tmp_path):
     now = dt.datetime.now(dt.UTC)
     site = Site(tmp_path, clock=Clock(now - dt.timedelta(days=3)))
     site.publish("1.0.0")
-    site.install(policy=Policy(major=Action.APPROVAL, windows=(WINDOW,)))
+    site.install(policy=Policy(major=UpgradeAction.APPROVAL, windows=(WINDOW,)))
     site.clock.go(days=1)
     site.publish("1.0.1")
     with site.installation() as installation:

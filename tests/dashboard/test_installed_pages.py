@@ -13,15 +13,15 @@ from starlette.applications import Starlette
 from storing import people
 
 from trundle.api.access import Access, Guard
-from trundle.channels import Action, Policy, RefusedError, Window
+from trundle.channels import Policy, RefusedError, UpgradeAction, Window
 from trundle.dashboard import ServerPage, ShownInstallation, page_application
 from trundle.installation import roll_back, upgrade
 from trundle.store import Store
 
 CRM = "acme/crm"
 NIGHTLY = Policy(
-    minor=Action.WINDOW,
-    major=Action.APPROVAL,
+    minor=UpgradeAction.WINDOW,
+    major=UpgradeAction.APPROVAL,
     windows=(Window(start="0 2 * * *", duration=dt.timedelta(hours=3)),),
 )
 
@@ -175,9 +175,9 @@ def test_what_was_unpublished_stands_in_the_timeline_with_its_reason(application
     ("form", "code", "words"),
     [
         ({"do": ""}, 400, "approve, hold, unhold, rollback"),
-        ({"do": "hold", "reason": " "}, 422, "A reason of up to 500 characters"),
-        ({"do": "hold", "reason": "x" * 501}, 422, "but 501 were found"),
-        ({"do": "hold", "reason": "x", "until": "soon"}, 422, "A time such as"),
+        ({"do": "hold", "reason": " "}, 422, "a reason of up to 500 characters"),
+        ({"do": "hold", "reason": "x" * 501}, 422, "found 501"),
+        ({"do": "hold", "reason": "x", "until": "soon"}, 422, "a time such as"),
         ({"do": "hold", "reason": "x", "until": "2026-03-02T11:00"}, 422, "a time to come"),
         ({"do": "hold", "reason": "x", "version": "1.x"}, 400, "1.x"),
         ({"do": "approve", "version": "9.9.9", "digest": "x"}, 404, "a listed version"),

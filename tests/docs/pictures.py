@@ -14,7 +14,7 @@ from served import Served
 from sites import Clock, Site
 
 from trundle.catalog import Catalog
-from trundle.channels import Action, Exclusion, Policy, Window
+from trundle.channels import Exclusion, Policy, UpgradeAction, Window
 from trundle.installation import upgrade
 from trundle.packages import Package
 from trundle.project import generate, load_config
@@ -110,7 +110,10 @@ def followed(folder: Path) -> Site:
         start=midnight + dt.timedelta(days=4), end=midnight + dt.timedelta(days=6), reason="sale"
     )
     policy = Policy(
-        minor=Action.WINDOW, major=Action.APPROVAL, windows=(NIGHT,), exclusions=(sale,)
+        minor=UpgradeAction.WINDOW,
+        major=UpgradeAction.APPROVAL,
+        windows=(NIGHT,),
+        exclusions=(sale,),
     )
     site.install(policy=policy)
     site.clock.go(days=4)

@@ -7,7 +7,13 @@ import psycopg
 import pytest
 from kept import TENANT, Kept
 
-from trundle.environments import Actions, Line, NoSuchActionError, NoSuchEnvironmentError, delete
+from trundle.environments import (
+    ActionLine,
+    Actions,
+    NoSuchActionError,
+    NoSuchEnvironmentError,
+    delete,
+)
 from trundle.environments import _actions as module
 
 SHOP = {"tenant": TENANT, "by": "ann"}
@@ -33,7 +39,9 @@ def test_an_action_is_found_again_with_what_it_said(shop, actions, seat):
     begun = actions.begin("shop", "deploy", **SHOP, seat=seat, dry_run=True)
     assert (begun.number, begun.state, begun.dry_run, begun.by) == (1, "waiting", True, "ann")
     actions.start(begun)
-    actions.note(begun, [Line(1, "now", "one"), Line(2, "now", "two")], "a.App.deploy", 1)
+    actions.note(
+        begun, [ActionLine(1, "now", "one"), ActionLine(2, "now", "two")], "a.App.deploy", 1
+    )
     found = actions.get("shop", 1, tenant=TENANT)
     assert (found.state, found.doing, found.effects) == ("running", "a.App.deploy", 1)
     actions.end(begun, "succeeded", result={"deployment": None})
@@ -136,7 +144,7 @@ def test_old_actions_are_forgotten_and_all_of_them_with_their_environment(
     monkeypatch.setattr(module, "_KEPT", 3)
     for _ in range(5):
         made = actions.begin("shop", "deploy", **SHOP)
-        actions.note(made, [Line(1, "now", "said")], "", 0)
+        actions.note(made, [ActionLine(1, "now", "said")], "", 0)
         actions.end(made, "succeeded")
     assert [*states(actions)] == [5, 4, 3]
     lines = actions.lines(actions.get("shop", 3, tenant=TENANT))

@@ -13,7 +13,7 @@ import warm
 from channel_data import DAY, HOUR, MINUTE, SECOND
 from sites import MONDAY, Site
 
-from trundle.channels import Action, Policy
+from trundle.channels import Policy, UpgradeAction
 from trundle.installation import Agent, LogLine, Round, pause_after, run_round
 from trundle.registry import HttpSettings
 
@@ -61,7 +61,7 @@ def test_a_round_upgrades_what_the_policy_allows_and_reports(site):
     site.publish("1.0.1")
     assert events(round_of(site)) == [("upgrade", "1.0.1"), ("blocked", "2.0.0")]
     with site.installation() as installation:
-        installation.set_policy("acme/crm", Policy(major=Action.IMMEDIATE, min_age=2 * HOUR))
+        installation.set_policy("acme/crm", Policy(major=UpgradeAction.IMMEDIATE, min_age=2 * HOUR))
     done = round_of(site)
     assert events(done) == [("scheduled", "2.0.0")]
     assert done.next_change == MONDAY + 2 * HOUR

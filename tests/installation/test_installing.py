@@ -10,12 +10,12 @@ from losing import lose_manifest
 from sites import MONDAY, Site
 
 from trundle.channels import (
-    Action,
     Hold,
     Policy,
     RefusalCode,
     RefusedError,
     Request,
+    UpgradeAction,
     Window,
     parse_time,
 )
@@ -203,7 +203,7 @@ def test_any_tag_and_any_digest_can_be_pinned(plain):
 
 def test_an_approval_binds_version_and_digest(plain):
     plain.publish("1.0.0")
-    plain.install(policy=Policy(major=Action.APPROVAL))
+    plain.install(policy=Policy(major=UpgradeAction.APPROVAL))
     entry = plain.publish("2.0.0").entry
     assert upgraded(plain) == []
     with plain.installation() as installation:
@@ -230,7 +230,8 @@ def test_another_channel_is_followed_from_the_installed_version_on(plain):
     plain.publish("1.1.0-beta.1", word="beta")
     plain.install()
     result = plain.install(
-        channel="beta", policy=Policy(prerelease=Action.IMMEDIATE, minor=Action.IMMEDIATE)
+        channel="beta",
+        policy=Policy(prerelease=UpgradeAction.IMMEDIATE, minor=UpgradeAction.IMMEDIATE),
     )
     assert [(each.action, each.after) for each in result.events] == [("upgrade", "1.1.0-beta.1")]
     with plain.installation() as installation:

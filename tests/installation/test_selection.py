@@ -5,7 +5,7 @@ from random import Random
 import pytest
 from channel_data import digest, entry, v
 
-from trundle.installation import Offer, _selection, select
+from trundle.installation import UpgradeOffer, _selection, select
 from trundle.packages import Release, Requirement
 from trundle.version import VersionRange
 
@@ -17,7 +17,7 @@ def needs(**ranges):
 def offer(name, installed=None, *ready, wanted=True, has=()):
     release = installed and Release(name, v(installed), digest(installed), has)
     entries = tuple(entry(each) if isinstance(each, str) else each for each in ready)
-    return Offer(name=name, installed=release, ready=entries, wanted=wanted)
+    return UpgradeOffer(name=name, installed=release, ready=entries, wanted=wanted)
 
 
 def chosen(*offers):

@@ -5,7 +5,7 @@ import pytest
 from apis import GROUP, NEW, OLD
 
 from trundle.api import converted_kinds
-from trundle.kubernetes._leaving import without_leaving
+from trundle.kubernetes._removed_versions import without_leaving
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from dripping import dripping
 from serving import free_port, registry
 from simulating import Simulator
 
-from trundle.kubernetes.operator._reaching import Doorbell, servers_of
+from trundle.kubernetes.operator._reachability import Doorbell, servers_of
 from trundle.registry import HttpSettings, Outages, UnreachableError, fetch_file, open_registry
 
 PATIENT = HttpSettings(connect_timeout=60, read_timeout=60, request_time=60)

@@ -9,7 +9,7 @@ from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
 from trundle.errors import Finding, Place
 from trundle.installation import foresee, upgrade
 from trundle.kubernetes.operator import wanted_of
-from trundle.kubernetes.operator._advising import foreseen
+from trundle.kubernetes.operator._advice import foreseen
 from trundle.kubernetes.operator._annotations import carry_out, hold
 from trundle.kubernetes.operator._reporting import Report
 

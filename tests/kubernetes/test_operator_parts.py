@@ -9,7 +9,7 @@ from trundle.channels import Block, Blocked, Channel, Hold, Request, State, chec
 from trundle.channels.decision import check_holds
 from trundle.kubernetes.migration import RequestError
 from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
-from trundle.kubernetes.operator._advising import reworded, words_of
+from trundle.kubernetes.operator._advice import reworded, words_of
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document

@@ -13,7 +13,7 @@ from trundle.kubernetes.operator._objects import Objects
 from trundle.kubernetes.operator._ordering import DEFINITION, Part
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import Schemas, SchemasError, digest_of
-from trundle.kubernetes.operator._serving import DamagedError, name_of
+from trundle.kubernetes.operator._serving import DamagedRecordError, name_of
 
 GROUP = "shop.test"
 PEOPLE, CLUBS = f"people.{GROUP}", f"clubs.{GROUP}"
@@ -338,12 +338,12 @@ def test_a_damaged_record_stops_its_installation_alone(world, people):
     world.install("shop/a", first)
     world.records.maps[name_of("shop/a")]["data"] = {"served": "{"}
     kept = dict(world.records.maps)
-    with pytest.raises(DamagedError, match="restore it"):
+    with pytest.raises(DamagedRecordError, match="restore it"):
         world.rolling.check("shop/a")
-    with pytest.raises(DamagedError):
+    with pytest.raises(DamagedRecordError):
         world.look("shop/a", second)
     # Another one that takes its CRD over cannot know what is stored.
-    with pytest.raises(DamagedError):
+    with pytest.raises(DamagedRecordError):
         world.look("yard/b", second)
     world.install("yard/c", world.release("4", clubs=one("h1", "h1")))
     found = world.rolling.unreadable("yard", "p", {f"{GROUP}/clubs": ["h2"]})

@@ -5,10 +5,10 @@ import pytest
 from projects import installer
 
 from trundle.api import served_kinds
-from trundle.kubernetes import DefinitionError, Webhook, definitions, service_named
+from trundle.kubernetes import DefinitionError, WebhookAddress, definitions, service_named
 
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
-WEBHOOK = Webhook(service=service_named("crm/hook"))
+WEBHOOK = WebhookAddress(service=service_named("crm/hook"))
 
 
 @pytest.fixture(scope="module")

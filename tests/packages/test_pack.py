@@ -9,7 +9,14 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.packages import Limits, ManifestError, ManifestMissingError, PackError, pack, unpack
+from trundle.packages import (
+    ArchiveLimits,
+    ManifestError,
+    ManifestMissingError,
+    PackError,
+    pack,
+    unpack,
+)
 from trundle.packages import _pack as module
 
 APP = "name: app\nversion: 1.0.0\n"
@@ -260,8 +267,8 @@ def test_what_cannot_be_read_is_refused(tmp_path, monkeypatch):
 
 def test_too_much_is_refused(tmp_path):
     folder = make(tmp_path, {"a": "x" * 100, "b": ""})
-    assert "at most 2 files, found 3" in findings(folder, limits=Limits(files=2))[0]
-    assert "at most 100 bytes, found 125" in findings(folder, limits=Limits(size=100))[0]
+    assert "at most 2 files, found 3" in findings(folder, limits=ArchiveLimits(files=2))[0]
+    assert "at most 100 bytes, found 125" in findings(folder, limits=ArchiveLimits(size=100))[0]
 
 
 def test_a_file_that_changes_meanwhile_is_refused(tmp_path, monkeypatch):

@@ -7,7 +7,7 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.packages import FolderExistsError, Limits, UnpackError, unpack
+from trundle.packages import ArchiveLimits, FolderExistsError, UnpackError, unpack
 from trundle.packages import _unpack as module
 
 
@@ -116,9 +116,9 @@ def test_names_that_meet_are_refused(tmp_path, names):
 
 def test_too_much_is_refused_before_it_is_written(tmp_path):
     data = archive(*(member(f"f{number}", b"x" * 1000) for number in range(5)))
-    assert "at most 4 files, found more" in refuse(tmp_path, data, Limits(files=4))
-    assert "at most 4999 bytes" in refuse(tmp_path, data, Limits(size=4999))
-    assert len(unpack(io.BytesIO(data), tmp_path / "out", Limits(files=5, size=5000))) == 5
+    assert "at most 4 files, found more" in refuse(tmp_path, data, ArchiveLimits(files=4))
+    assert "at most 4999 bytes" in refuse(tmp_path, data, ArchiveLimits(size=4999))
+    assert len(unpack(io.BytesIO(data), tmp_path / "out", ArchiveLimits(files=5, size=5000))) == 5
 
 
 def test_a_size_that_is_only_claimed_is_refused(tmp_path):
@@ -192,7 +192,7 @@ def test_no_bytes_do_harm(tmp_path_factory, data):
         whole[data.draw(st.integers(0, 2600))] = data.draw(st.integers(0, 255))
     root = tmp_path_factory.mktemp("harm")
     try:
-        unpack(io.BytesIO(bytes(whole)), root / "in/out", Limits(size=10_000))
+        unpack(io.BytesIO(bytes(whole)), root / "in/out", ArchiveLimits(size=10_000))
     except UnpackError:
         assert list((root / "in").iterdir()) == []
     assert [path.name for path in root.iterdir()] == ["in"]

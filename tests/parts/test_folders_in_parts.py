@@ -18,7 +18,7 @@ from many_documents import crm, files_below, person  # noqa: F401 - a fixture
 from pyarrow import parquet
 
 from trundle.parts import (
-    Conversion,
+    ConversionOptions,
     FolderConversion,
     NoDocumentsError,
     OtherJobError,
@@ -28,7 +28,7 @@ from trundle.parts._converting import convert_part
 from trundle.project import generated_scheme, load_config, ship
 from trundle.workers import Processes
 
-TO = Conversion(to="2015-05-05")
+TO = ConversionOptions(to="2015-05-05")
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_two_runs_at_the_same_time_come_to_the_same(source, tmp_path, package):
 def test_of_two_jobs_that_begin_at_the_same_time_one_is_refused(source, tmp_path, package):
     out = tmp_path / "out"
     first, same = (FolderConversion(str(source), str(out), TO, package) for _ in range(2))
-    other = FolderConversion(str(source), str(out), Conversion(to=None), package)
+    other = FolderConversion(str(source), str(out), ConversionOptions(to=None), package)
     first.run(Processes(1))
     before = files_below(out)
     with pytest.raises(OtherJobError, match="other options"):
@@ -238,10 +238,10 @@ class TestParquet:
         assert [json.loads(each)["line"] for each in lines] == [4, 41]
 
     def test_a_file_that_cannot_be_used(self, rows, tmp_path, package):
-        other = Conversion(to=None, column="body")
+        other = ConversionOptions(to=None, column="body")
         with pytest.raises(UnusableFileError, match="a column body, found id, document"):
             run(rows, tmp_path / "out", package, other)
-        numbers = Conversion(to=None, column="id")
+        numbers = ConversionOptions(to=None, column="id")
         with pytest.raises(UnusableFileError, match="documents in the column id, found int64"):
             run(rows, tmp_path / "out", package, numbers)
         (rows / "b.parquet").write_bytes(b"PAR1 and no more")

@@ -3,13 +3,18 @@
 import msgspec
 import pytest
 
-from trundle.parts import Conversion, NoDocumentsError, UnusableFileError
+from trundle.parts import ConversionOptions, NoDocumentsError, UnusableFileError
 from trundle.parts._folders import Folder
 from trundle.parts._jobs import Input, Job, differing, inputs_of
 
 
 def job(*inputs, part_size=10, **others):
-    values = {"source": "in", "package": "p", "trundle": "1", "conversion": Conversion(to="v1")}
+    values = {
+        "source": "in",
+        "package": "p",
+        "trundle": "1",
+        "conversion": ConversionOptions(to="v1"),
+    }
     return Job(inputs=inputs, part_size=part_size, **values | others)
 
 
@@ -50,7 +55,7 @@ def test_empty_files_have_no_parts():
     ("change", "text"),
     [
         ({"part_size": 11}, "another --part-size"),
-        ({"conversion": Conversion(to="v2")}, "other options"),
+        ({"conversion": ConversionOptions(to="v2")}, "other options"),
         ({"package": "q"}, "another generated package"),
         ({"inputs": (Input("a", 2, ""),)}, "files that are new, gone or changed"),
         ({"source": "other"}, "another input"),

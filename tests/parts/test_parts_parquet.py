@@ -7,7 +7,7 @@ import pytest
 from many_documents import files_below, person
 from pyarrow import parquet
 
-from trundle.parts import Conversion, FolderConversion, UnusableFileError
+from trundle.parts import ConversionOptions, FolderConversion, UnusableFileError
 from trundle.workers import Processes
 
 HERE = Processes(1)
@@ -30,7 +30,7 @@ def write(path, documents, kind=None, column="document", **others):
 
 
 def convert(source, package, into="out", workers=HERE, part_size=1, **options):
-    conversion = Conversion(to="2015-05-05", **options)
+    conversion = ConversionOptions(to="2015-05-05", **options)
     target = source.parent / into
     return FolderConversion(str(source), str(target), conversion, package, part_size).run(workers)
 

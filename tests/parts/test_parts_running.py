@@ -13,7 +13,7 @@ from many_documents import files_below, person
 
 from trundle.parts import (
     ChangedError,
-    Conversion,
+    ConversionOptions,
     FolderConversion,
     NoDocumentsError,
     OtherJobError,
@@ -22,7 +22,7 @@ from trundle.parts import (
 from trundle.project import shipped_scheme
 from trundle.workers import Processes
 
-NEWER = Conversion(to="2015-05-05")
+NEWER = ConversionOptions(to="2015-05-05")
 HERE = Processes(1)
 
 
@@ -116,13 +116,13 @@ def test_files_that_were_removed_are_made_again(folder, package, lost):
 LEVELS = ("slow", "gold", "gold", "gold")
 KILLED = """
 import sys
-from trundle.parts import FolderConversion, Conversion
+from trundle.parts import FolderConversion, ConversionOptions
 from trundle.project import ShippedPackage
 from trundle.workers import Processes
 import msgspec
 if __name__ == "__main__":
     package = msgspec.msgpack.decode(open(sys.argv[3], "rb").read(), type=ShippedPackage)
-    work = FolderConversion(sys.argv[1], sys.argv[2], Conversion(to="2015-05-05"), package, 2000)
+    work = FolderConversion(sys.argv[1], sys.argv[2], ConversionOptions(to="2015-05-05"), package, 2000)
     print("ready", flush=True)
     work.run(Processes(int(sys.argv[4])))
     print("done", flush=True)
@@ -169,8 +169,8 @@ def visible(folder: Path):
     ("change", "text"),
     [
         ({"part_size": 1000}, "another --part-size"),
-        ({"conversion": Conversion(to="2014-04-04")}, "other options"),
-        ({"conversion": Conversion(to="2015-05-05", missing=True)}, "other options"),
+        ({"conversion": ConversionOptions(to="2014-04-04")}, "other options"),
+        ({"conversion": ConversionOptions(to="2015-05-05", missing=True)}, "other options"),
     ],
 )
 def test_another_job_in_the_same_folder_is_refused(folder, package, change, text):

@@ -6,8 +6,8 @@ from trundle.registry import (
     OCI_INDEX,
     OCI_MANIFEST,
     HttpSettings,
-    Index,
-    Manifest,
+    ImageIndex,
+    ImageManifest,
     describe,
     encode,
 )
@@ -29,7 +29,7 @@ LAYER = "application/octet-stream"
 def manifest(*contents: bytes, **further) -> bytes:
     layers = tuple(describe(content, LAYER) for content in contents)
     return encode(
-        Manifest(
+        ImageManifest(
             schema_version=2,
             media_type=OCI_MANIFEST,
             config=EMPTY_DESCRIPTOR,
@@ -49,5 +49,5 @@ def push(repository, *contents: bytes, tag=None, **further):
 
 def push_index(repository, *members, tag=None, **further):
     """Pushes an index of manifests that are there."""
-    index = Index(schema_version=2, media_type=OCI_INDEX, manifests=members, **further)
+    index = ImageIndex(schema_version=2, media_type=OCI_INDEX, manifests=members, **further)
     return repository.put_manifest(encode(index), OCI_INDEX, tag=tag)

@@ -7,8 +7,8 @@ from trundle.registry import (
     EMPTY_DESCRIPTOR,
     MARK_ANNOTATION,
     OCI_MANIFEST,
+    ImageManifest,
     Ledger,
-    Manifest,
     describe,
     encode,
 )
@@ -22,7 +22,7 @@ def shows(repository):
         layer = describe(content, "application/json")
         repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
         repository.put_blob(content, layer)
-        manifest = Manifest(
+        manifest = ImageManifest(
             schema_version=2,
             media_type=OCI_MANIFEST,
             config=EMPTY_DESCRIPTOR,

@@ -10,9 +10,9 @@ from trundle.registry import (
     OCI_MANIFEST,
     ConflictError,
     Descriptor,
-    Index,
+    ImageIndex,
+    ImageManifest,
     InvalidManifestError,
-    Manifest,
     TooLargeError,
     UnauthorisedError,
     describe,
@@ -50,7 +50,7 @@ def test_a_manifest_is_the_same_bytes_every_time_and_reads_back():
     config = describe(b"config", "application/json")
     layers = (describe(b"layer", "application/octet-stream"),)
     one, two = (
-        Manifest(
+        ImageManifest(
             schema_version=2,
             media_type=OCI_MANIFEST,
             artifact_type="application/vnd.example",
@@ -68,7 +68,7 @@ def test_a_manifest_is_the_same_bytes_every_time_and_reads_back():
 
 def test_an_index_reads_back():
     member = describe(b"member", OCI_MANIFEST)
-    index = Index(schema_version=2, media_type=OCI_INDEX, manifests=(member, member))
+    index = ImageIndex(schema_version=2, media_type=OCI_INDEX, manifests=(member, member))
     assert parse_manifest(encode(index), OCI_INDEX, "x") == index
     assert index.children() == (member,)
     assert index.blobs() == ()
@@ -76,15 +76,15 @@ def test_an_index_reads_back():
 
 def test_what_is_not_known_is_passed_over():
     found = parse_manifest(document(future={"a": 1}), OCI_MANIFEST, "x")
-    assert isinstance(found, Manifest)
+    assert isinstance(found, ImageManifest)
 
 
 def test_manifests_of_docker_are_read():
     content = document(mediaType=DOCKER_MANIFEST)
-    assert isinstance(parse_manifest(content, DOCKER_MANIFEST, "x"), Manifest)
+    assert isinstance(parse_manifest(content, DOCKER_MANIFEST, "x"), ImageManifest)
     assert sniff_media_type(content, "x") == DOCKER_MANIFEST
     index = b'{"schemaVersion": 2, "manifests": []}'
-    assert isinstance(parse_manifest(index, DOCKER_INDEX, "x"), Index)
+    assert isinstance(parse_manifest(index, DOCKER_INDEX, "x"), ImageIndex)
     assert sniff_media_type(index, "x") == OCI_INDEX
 
 

@@ -6,7 +6,7 @@ import pytest
 from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import Clock
 
-from trundle.store import Lease, NewerShapeError, Store, move_storage_versions, roll, status
+from trundle.store import NewerShapeError, ServerLease, Store, move_storage_versions, roll, status
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def before():
 
 def test_a_new_release_stores_what_the_one_before_can_read(url, scheme, before):
     with Store(url, before) as old, Store(url, scheme) as new:
-        with Lease(old, "old") as first, Lease(new, "new") as second:
+        with ServerLease(old, "old") as first, ServerLease(new, "new") as second:
             (held,) = second.moves
             assert (held.resource, held.before, held.after, held.held_by) == (
                 "Thing", V1, V2, ("old",),
@@ -29,19 +29,19 @@ def test_a_new_release_stores_what_the_one_before_can_read(url, scheme, before):
             assert seen(new, new.get(key()), V1)["age"] == 3
             assert first.renew() == ()
         # Both are gone; the new one comes back alone.
-        with Lease(new, "new") as again:
+        with ServerLease(new, "new") as again:
             (moved,) = again.moves
             assert moved.held_by == ()
             new.replace(key(), document(V2, group="z", note="n"))
             assert kept(new.get(key()))["apiVersion"] == V2
             with pytest.raises(NewerShapeError, match="expected Thing to be stored in one of"):
-                Lease(old, "old")
+                ServerLease(old, "old")
 
 
 def test_it_moves_when_the_last_server_of_the_release_before_is_gone(in_file, scheme, before):
     with Store(in_file, before) as old, Store(in_file, scheme) as new:
-        leases = [Lease(old, name) for name in ("one", "two")]
-        lease = Lease(new, "new")
+        leases = [ServerLease(old, name) for name in ("one", "two")]
+        lease = ServerLease(new, "new")
         leases[0].end()
         assert lease.renew()[0].held_by == ("two",)
         leases[1].end()
@@ -53,8 +53,8 @@ def test_a_server_that_is_silent_counts_until_its_lease_ends(in_file, scheme, be
     clock = Clock()
     with Store(in_file, before, clock=clock) as old, Store(in_file, scheme, clock=clock) as new:
         old.create(key(), document(V1, team="x"))
-        silent = Lease(old, "silent", lasts=dt.timedelta(seconds=30))
-        lease = Lease(new, "new")
+        silent = ServerLease(old, "silent", lasts=dt.timedelta(seconds=30))
+        lease = ServerLease(new, "new")
         clock.go(seconds=29)
         assert lease.renew()[0].held_by == ("silent",)
         clock.go(seconds=1)
@@ -76,7 +76,7 @@ def test_a_server_that_does_not_know_a_resource_type_does_not_hold_it_back(in_fi
     other = evolve({V1: {"Thing": {"a": "string"}}})
     with Store(in_file, before) as old, Store(in_file, scheme) as new:
         old.create(key(), document(V1, team="x"))
-        with Lease(new, "new"):
+        with ServerLease(new, "new"):
             assert kept(new.get(key()))["apiVersion"] == V1
             assert new.create(key("b"), document()).storage_version == V2
     assert set(other.resources) == {"Thing"}
@@ -89,7 +89,7 @@ def test_a_release_with_an_earlier_hub_does_not_move_it_down(in_file, scheme):
     held = evolve({V1: FIRST, V2: SECOND}, rules(V1, rename={"team": "group"}), hub=V1, kept=(V2,))
     with Store(in_file, scheme) as new, Store(in_file, held) as back:
         new.create(key(), document(V2, group="x"))
-        with Lease(new, "new") as lease, Lease(back, "back") as other:
+        with ServerLease(new, "new") as lease, ServerLease(back, "back") as other:
             assert lease.renew() == other.renew() == ()
             back.replace(key(), document(V2, group="y"))
             assert kept(new.get(key()))["apiVersion"] == V2
@@ -98,7 +98,7 @@ def test_a_release_with_an_earlier_hub_does_not_move_it_down(in_file, scheme):
 def test_rolling_waits_for_servers_too(in_file, scheme, before):
     with Store(in_file, before) as old, Store(in_file, scheme) as new:
         old.create(key(), document(V1, team="x"))
-        lease = Lease(old, "old")
+        lease = ServerLease(old, "old")
         done = roll(new)
         assert (done.moves[0].held_by, done.resources[0].rolled) == (("old",), {})
         assert move_storage_versions(new, dry_run=True)[0].held_by == ("old",)
@@ -115,7 +115,7 @@ def test_a_store_of_a_later_release_is_refused(in_file, scheme, before):
         new.create(key(), document(V2, group="x"))
     with Store(in_file, before) as old:
         for attempt in (
-            lambda: Lease(old),
+            lambda: ServerLease(old),
             lambda: roll(old),
             lambda: move_storage_versions(old),
             lambda: old.create(key("b"), document(V1, team="x")),

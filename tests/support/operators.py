@@ -15,7 +15,7 @@ from authorities import Authority
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
-from trundle.kubernetes import Webhook, definitions
+from trundle.kubernetes import WebhookAddress, definitions
 from trundle.kubernetes._own import installation_kinds
 
 CRD = "installations.trundle.dev"
@@ -184,7 +184,9 @@ class Operator:
 
     def define(self) -> None:
         """Puts the CRD into the cluster, converted by this operator."""
-        webhook = Webhook(f"{self.url}/convert", None, self.authority.certificate.read_bytes())
+        webhook = WebhookAddress(
+            f"{self.url}/convert", None, self.authority.certificate.read_bytes()
+        )
         [crd] = definitions(installation_kinds(), webhook, print)
         self.cluster.define(crd)
 

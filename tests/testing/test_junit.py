@@ -2,12 +2,12 @@
 
 from xml.etree import ElementTree as ET
 
-from trundle.testing import Case, Outcome, Status, junit_xml
+from trundle.testing import Case, CaseOutcome, Status, junit_xml
 
 
 def outcome(method, status=Status.PASSED, message="", log="", class_name="a.T"):
     case = Case("a/1.0.0", class_name, method, "Classes/T.yaml", 5)
-    return Outcome(case, status, message, f"details of {message}" if message else "", 0.25, log)
+    return CaseOutcome(case, status, message, f"details of {message}" if message else "", 0.25, log)
 
 
 def test_each_class_is_a_suite_with_counts():

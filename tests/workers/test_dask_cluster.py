@@ -11,7 +11,7 @@ from cluster_work import doubled, noting
 
 from trundle import workers
 from trundle.errors import Kind
-from trundle.workers import Cluster, ClusterError, ForeignWorkerError, Opening, _release
+from trundle.workers import DaskCluster, DaskError, ForeignWorkerError, Opening, _release
 
 HERE = {"PYTHONPATH": str(Path(dask_clusters.__file__).parent)}
 
@@ -28,7 +28,7 @@ def opening(folder):
 
 @pytest.mark.full
 def test_results_are_those_of_the_work_and_what_was_opened_is_closed(dask, tmp_path):
-    with Cluster(dask.address) as found:
+    with DaskCluster(dask.address) as found:
         while found.count < 2:  # One may still be starting.
             time.sleep(0.1)
         assert sorted(found.results(opening(tmp_path), doubled, range(50))) == [*range(0, 100, 2)]
@@ -43,7 +43,7 @@ def test_results_are_those_of_the_work_and_what_was_opened_is_closed(dask, tmp_p
 @pytest.mark.full
 def test_errors_arrive_as_they_were_raised(dask, tmp_path):
     with (
-        Cluster(dask.address) as found,
+        DaskCluster(dask.address) as found,
         pytest.raises(ForeignWorkerError, match="another; look"),
     ):
         list(found.results(opening(tmp_path), doubled, [1, "fail", 2]))
@@ -51,7 +51,7 @@ def test_errors_arrive_as_they_were_raised(dask, tmp_path):
 
 @pytest.mark.full
 def test_a_run_that_ends_early_leaves_nothing_to_do(dask, tmp_path):
-    with Cluster(dask.address) as found:
+    with DaskCluster(dask.address) as found:
         with contextlib.closing(
             found.results(opening(tmp_path), doubled, [0.05] * 5000)
         ) as results:
@@ -66,7 +66,7 @@ def test_a_worker_of_another_version_is_refused(dask, monkeypatch):
     monkeypatch.setattr(_release, "RELEASE", "9.9.9 with source abc")
     with (
         pytest.raises(ForeignWorkerError, match=r"expected Trundle 9\.9\.9 .*, found 0\.1\.0 with"),
-        Cluster(dask.address),
+        DaskCluster(dask.address),
     ):
         pass
 
@@ -80,10 +80,13 @@ def test_a_worker_with_another_source_of_the_same_version_is_refused(tmp_path):
     with (
         dask_clusters.running(tmp_path, 1, {"PYTHONPATH": str(other)}) as found,
         pytest.raises(ForeignWorkerError, match="install the same one"),
-        Cluster(found.address, patience=60),
+        DaskCluster(found.address, patience=60),
     ):
         pass
-    with dask_clusters.running(tmp_path, 1) as found, Cluster(found.address, patience=60) as one:
+    with (
+        dask_clusters.running(tmp_path, 1) as found,
+        DaskCluster(found.address, patience=60) as one,
+    ):
         assert one.count == 1
 
 
@@ -99,7 +102,7 @@ def test_a_wrong_address_is_an_error_within_seconds(address, text):
     import distributed  # noqa: F401 - it takes its time, once
 
     begun = time.monotonic()
-    with pytest.raises(ClusterError, match=text) as caught, Cluster(address, patience=1):
+    with pytest.raises(DaskError, match=text) as caught, DaskCluster(address, patience=1):
         pass
     assert time.monotonic() - begun < 20
     assert caught.value.kind is Kind.UNREACHABLE
@@ -109,8 +112,8 @@ def test_a_wrong_address_is_an_error_within_seconds(address, text):
 def test_a_cluster_without_workers_is_an_error(tmp_path):
     with (
         dask_clusters.running(tmp_path, workers=0) as found,
-        pytest.raises(ClusterError, match="expected a worker, found none"),
-        Cluster(found.address, patience=1),
+        pytest.raises(DaskError, match="expected a worker, found none"),
+        DaskCluster(found.address, patience=1),
     ):
         pass
 
@@ -119,7 +122,7 @@ def test_a_cluster_without_workers_is_an_error(tmp_path):
 def test_a_piece_is_done_again_where_its_worker_died(tmp_path):
     with (
         dask_clusters.running(tmp_path, environment=HERE) as started,
-        Cluster(started.address) as found,
+        DaskCluster(started.address) as found,
     ):
         results = list(found.results(opening(tmp_path), doubled, ["die", *range(20)]))
     assert results.count("diedie") == 1
@@ -130,12 +133,12 @@ def test_a_piece_is_done_again_where_its_worker_died(tmp_path):
 def test_a_scheduler_that_dies_is_an_error_soon(tmp_path):
     with (
         dask_clusters.running(tmp_path, environment=HERE) as started,
-        Cluster(started.address, patience=5) as found,
+        DaskCluster(started.address, patience=5) as found,
     ):
         results = found.results(opening(tmp_path), doubled, [0.05] * 5000)
         next(results)
         started.scheduler.kill()
         begun = time.monotonic()
-        with pytest.raises(ClusterError, match="run the command again"):
+        with pytest.raises(DaskError, match="run the command again"):
             list(results)
         assert time.monotonic() - begun < 100  # All of the work takes longer.

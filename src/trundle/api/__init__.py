@@ -8,7 +8,7 @@ from trundle.api._core import scheme as core_scheme
 from trundle.api._discovery import versions_of
 from trundle.api._documents import to_client, to_scheme
 from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, served_kinds
-from trundle.api._limits import Limits
+from trundle.api._limits import UserLimits
 from trundle.api._namespaces import Host
 from trundle.api._openapi import definition as openapi_definition
 from trundle.api._ownership import renamed_fields
@@ -35,12 +35,12 @@ __all__ = [
     "Host",
     "InstalledApi",
     "Keeper",
-    "Limits",
     "Refusal",
     "ServedKind",
     "ServedVersion",
     "Server",
     "Tls",
+    "UserLimits",
     "appending",
     "certificate_files",
     "converted_kinds",

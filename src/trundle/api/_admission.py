@@ -15,9 +15,9 @@ from trundle.api._requirements import metadata_of
 from trundle.api._status import ApiError, Cause, internal, invalid
 from trundle.api._views import OWNERS, Views
 from trundle.api.admission import (
+    AdmissionHookError,
     AdmissionRequest,
     DeniedError,
-    HookError,
     Names,
     PythonHook,
     Reviewer,
@@ -221,7 +221,7 @@ class Admission:
             seen = replace(target, served=hook.served)
             before_causes = self._causes(seen, known, kept)
             if new_causes := [x for x in self._causes(seen, after, kept) if x not in before_causes]:
-                raise HookError(str(invalid(target.kind, target.name, new_causes)))
+                raise AdmissionHookError(str(invalid(target.kind, target.name, new_causes)))
             if owners is not None:
                 after["metadata"] = {**after["metadata"], OWNERS: owners}
             read = self._views.as_read(after, hook.kind, hook.served, _STRICT, new.data)
@@ -345,16 +345,16 @@ def _document(given: Any) -> dict[str, Any]:
         _require_finite(given)
         return object_of(text_of(given))
     except RecursionError:
-        raise HookError("it left an object that is nested too deeply") from None
+        raise AdmissionHookError("it left an object that is nested too deeply") from None
     except (TypeError, ValueError, OverflowError, msgspec.MsgspecError) as error:
-        raise HookError(f"it left what is no JSON: {error}") from None
+        raise AdmissionHookError(f"it left what is no JSON: {error}") from None
     except ApiError as error:
-        raise HookError(f"it left no object: {error}") from None
+        raise AdmissionHookError(f"it left no object: {error}") from None
 
 
 def _require_finite(value: Any) -> None:
     if isinstance(value, float | Decimal) and not math.isfinite(value):
-        raise HookError(f"it left the number {value}, which JSON does not have")
+        raise AdmissionHookError(f"it left the number {value}, which JSON does not have")
     for each in (
         value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     ):
@@ -371,4 +371,4 @@ def _require_held(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
     pairs = {each: (before.get(each), after.get(each)) for each in ("apiVersion", "kind")}
     pairs |= {f"metadata.{each}": (was.get(each), found.get(each)) for each in _HELD}
     if changed := [name for name, (one, other) in pairs.items() if one != other]:
-        raise HookError(f"it changed {listed(changed)}")
+        raise AdmissionHookError(f"it changed {listed(changed)}")

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._views import Views
-from trundle.store import Change, Choice, Store
+from trundle.store import ObjectChange, ObjectChoice, Store
 
 _KEPT = 10_000
 """How many changes a feed keeps; watchers that are further behind read them from the store."""
@@ -26,11 +26,13 @@ class SeenChange:
 
     __slots__ = ("_shown", "change")
 
-    def __init__(self, change: Change) -> None:
+    def __init__(self, change: ObjectChange) -> None:
         self.change = change
         self._shown: dict[str, bytes] = {}
 
-    def shown(self, change: Change, views: Views, kind: ServedKind, served: ServedVersion) -> bytes:
+    def shown(
+        self, change: ObjectChange, views: Views, kind: ServedKind, served: ServedVersion
+    ) -> bytes:
         """The object of the change at a version; converted once, however many ask for it.
 
         Args:
@@ -66,8 +68,8 @@ class Feed:
         self._reader: asyncio.Task[None] | None = None
 
     async def watch(
-        self, after: int, choice: Choice
-    ) -> AsyncIterator[tuple[int, SeenChange | None, Change | None]]:
+        self, after: int, choice: ObjectChoice
+    ) -> AsyncIterator[tuple[int, SeenChange | None, ObjectChange | None]]:
         """The changes of some objects after a resource version, as they come.
 
         Args:

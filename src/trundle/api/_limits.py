@@ -16,7 +16,7 @@ _BURST = 2.0
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class UserLimits:
     """How much one user may ask for.
 
     Attributes:
@@ -40,7 +40,7 @@ class Limited:
     """
 
     def __init__(
-        self, application: Application, limits: Limits, timer: Timer | None = None
+        self, application: Application, limits: UserLimits, timer: Timer | None = None
     ) -> None:
         self._application = application
         self._limits = limits

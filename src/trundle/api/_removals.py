@@ -9,7 +9,7 @@ from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request
 from trundle.api._status import modified
 from trundle.errors import expectation
-from trundle.store import ConflictError, Decision
+from trundle.store import ConflictError, WriteDecision
 
 _ATTEMPTS = 8
 """How often an object that hooks are asked about is deleted anew after another client wrote it."""
@@ -41,7 +41,9 @@ class Removals:
                 return Answer(deleted(target, done.object), 200, warnings)
             return Answer(self._reads.shown(done.object, target), 200, warnings)
 
-    def _delete(self, request: Request, deletion: Deletion) -> tuple[Decision, tuple[str, ...]]:
+    def _delete(
+        self, request: Request, deletion: Deletion
+    ) -> tuple[WriteDecision, tuple[str, ...]]:
         """Deletes an object; one that hooks are asked about is the one that they saw."""
         key = self._reads.key(request.target)
         finalizers = FINALIZERS[deletion.policy]

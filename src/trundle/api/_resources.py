@@ -52,7 +52,14 @@ from trundle.api._views import OWNERS, Failed
 from trundle.api.apply import STATUS
 from trundle.errors import TrundleError
 from trundle.runtime import Lenience
-from trundle.store import ConflictError, Draft, NoSuchObjectError, Store, StoredObject, Write
+from trundle.store import (
+    ConflictError,
+    NoSuchObjectError,
+    PreparedWrite,
+    Store,
+    StoredObject,
+    Write,
+)
 
 _OF_DELETION = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
 """What a new object does not have, whatever its document says."""
@@ -74,7 +81,7 @@ class Wanted(NamedTuple):
     """
 
     document: dict[str, Any]
-    draft: Draft | None = None
+    draft: PreparedWrite | None = None
     is_valid: bool = False
 
 
@@ -144,7 +151,9 @@ class Resources(ObjectReads):
         owned = ownership.after_update({}, read, request.manager, self._clock())
         return (yield from self._create(request, target, reading, _owned(draft, owned)))
 
-    def _create(self, request: Request, target: Target, reading: Reading, draft: Draft) -> Steps:
+    def _create(
+        self, request: Request, target: Target, reading: Reading, draft: PreparedWrite
+    ) -> Steps:
         def prepared(further: Sequence[bytes]) -> Write:
             return self.store.creation(draft, further=further)
 
@@ -406,7 +415,7 @@ class Resources(ObjectReads):
         document: dict[str, Any],
         lenience: Lenience,
         current: StoredObject | None = None,
-    ) -> Draft:
+    ) -> PreparedWrite:
         key = self.key(target)
         return self.views.draft(key, document, target.kind, target.served, lenience, current)
 
@@ -417,7 +426,7 @@ class Resources(ObjectReads):
         document: dict[str, Any],
         current: StoredObject | None = None,
         live: Mapping[str, Any] = _NOTHING,
-    ) -> tuple[Draft, dict[str, Any]]:
+    ) -> tuple[PreparedWrite, dict[str, Any]]:
         """What a client's document makes of an object, with the owners as before; and the document as it is read.
 
         That has defaults, no nulls, no unknown fields, and the owners that the client names.
@@ -451,7 +460,7 @@ def _owners(document: Mapping[str, Any]) -> Any:
     return metadata_of(document).get(OWNERS)
 
 
-def _owned(draft: Draft, document: dict[str, Any]) -> Draft:
+def _owned(draft: PreparedWrite, document: dict[str, Any]) -> PreparedWrite:
     """A draft with the owners that a document names."""
     owners = _owners(document)
     return replace(draft, metadata={OWNERS: None if owners is None else text_of(owners)})

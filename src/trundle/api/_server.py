@@ -16,19 +16,19 @@ import uvicorn
 
 from trundle.api._application import Api
 from trundle.api._connections import Connection, Patient
-from trundle.api._limits import Limited, Limits
+from trundle.api._limits import Limited, UserLimits
 from trundle.api._succession import InstalledApi
 from trundle.api.access import Application, Guard, Tls
 from trundle.api.monitoring import Keeper, Recorder
 from trundle.errors import TrundleError
 from trundle.runtime import prepare_types
-from trundle.store import Lease, NewerShapeError
+from trundle.store import NewerShapeError, ServerLease
 
 _RENEW = 10.0
 """After how many seconds a server renews its lease."""
 
 _GRACE = 30
-_NO_LIMITS = Limits()
+_NO_LIMITS = UserLimits()
 _UNREAD = 30_000
 """After how many milliseconds a connection ends whose client reads nothing of what was sent."""
 
@@ -51,10 +51,10 @@ class Server:
         self,
         api: Api | InstalledApi,
         listener: socket.socket,
-        lease: Lease | InstalledApi | None = None,
+        lease: ServerLease | InstalledApi | None = None,
         keepers: Sequence[Keeper] = (),
         tls: Tls | None = None,
-        limits: Limits = _NO_LIMITS,
+        limits: UserLimits = _NO_LIMITS,
         complain: Callable[[str], None] = lambda _: None,
         around: Callable[[Application], Application] = lambda guarded: guarded,
     ) -> None:
@@ -125,7 +125,7 @@ class Server:
             if self._lease is not None:
                 await asyncio.to_thread(self._renew_once, self._lease)
 
-    def _renew_once(self, lease: Lease | InstalledApi) -> None:
+    def _renew_once(self, lease: ServerLease | InstalledApi) -> None:
         """Renews the lease, if the store can be written; a lease that ends meanwhile does no harm.
 
         Raises:

@@ -20,7 +20,7 @@ from trundle.api._application import Api
 from trundle.api._carried import CarriedPackages, CarriedTypes
 from trundle.api.monitoring import Metrics, RequestRecord
 from trundle.errors import TrundleError
-from trundle.store import Lease, NewerShapeError, Store, unreadable_types
+from trundle.store import NewerShapeError, ServerLease, Store, unreadable_types
 
 _EACH = 1.0
 """After how many seconds a change of what is installed is seen at the latest."""
@@ -46,7 +46,7 @@ class _Stage:
 class InstalledApi:
     """Serves the resource types of installed packages; of those that there are at the moment.
 
-    Has what `Server` needs of an `Api` and of a `Lease`.
+    Has what `Server` needs of an `Api` and of a `ServerLease`.
 
     Args:
         store: keeps the objects; its scheme does not matter.
@@ -80,7 +80,7 @@ class InstalledApi:
         self._wanted: Mapping[str, Path] | None = dict(installed())
         self._stage = self._staged(self._wanted, {})
         self.access = self._stage.api.access
-        self._lease: Lease | None = None
+        self._lease: ServerLease | None = None
         self._leasing = threading.Lock()
         self._stopping = threading.Event()
         self.metrics = _RequestMetrics(self)
@@ -141,7 +141,7 @@ class InstalledApi:
                 self._wanted = None
 
     def __enter__(self) -> Self:
-        self._lease = Lease(self._stage.store)
+        self._lease = ServerLease(self._stage.store)
         return self
 
     def __exit__(
@@ -182,7 +182,7 @@ class InstalledApi:
         while before.running and time.monotonic() < deadline and not self._stopping.is_set():
             time.sleep(0.01)
         with self._leasing:
-            self._lease = Lease(after.store, self._lease.holder if self._lease else "")
+            self._lease = ServerLease(after.store, self._lease.holder if self._lease else "")
         self._packages.keep({*after.types.packages.values(), *wanted.values()})
 
     def _staged(self, wanted: Mapping[str, Path], before: Mapping[str, Path]) -> _Stage:

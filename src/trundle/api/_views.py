@@ -12,7 +12,7 @@ from trundle.api._reading import unknown_of
 from trundle.api._recent import Recent
 from trundle.api.monitoring import counted
 from trundle.runtime import ConversionError, DocumentError, Lenience
-from trundle.store import Draft, Key, Store, StoredObject
+from trundle.store import Key, PreparedWrite, Store, StoredObject
 
 OWNERS = "managedFields"
 """The member of metadata that says who owns which fields."""
@@ -89,7 +89,7 @@ class Views:
         served: ServedVersion,
         lenience: Lenience,
         current: StoredObject | None = None,
-    ) -> Draft:
+    ) -> PreparedWrite:
         """What a client's document makes of an object.
 
         Args:
@@ -109,7 +109,7 @@ class Views:
 
     def drafted(
         self,
-        draft: Draft,
+        draft: PreparedWrite,
         kind: ServedKind,
         served: ServedVersion,
         current: StoredObject | None = None,

@@ -10,7 +10,7 @@ from trundle.api._representations import Representation
 from trundle.api._requests import Request
 from trundle.api._resources import Resources
 from trundle.api._selections import FieldSelector
-from trundle.store import Choice, LabelSelector, Page
+from trundle.store import LabelSelector, ObjectChoice, Page
 
 _BOOKMARK_AFTER = 60
 """After how many quiet seconds a watcher that wants bookmarks gets one."""
@@ -48,7 +48,7 @@ async def events(
     if not after and not streamed and "sendInitialEvents" in request.query:
         after = await asyncio.to_thread(resources.store.newest, kind.resource)
     namespace = target.namespace or fields.exact("metadata.namespace")
-    choice = Choice(namespace or None, fields.exact("metadata.name"), labels)
+    choice = ObjectChoice(namespace or None, fields.exact("metadata.name"), labels)
     if not after or streamed:
         async for page in _pages(resources, kind.resource, choice, after):
             for each in page.objects:
@@ -75,7 +75,7 @@ async def events(
 
 
 async def _pages(
-    resources: Resources, resource: str, choice: Choice, since: int
+    resources: Resources, resource: str, choice: ObjectChoice, since: int
 ) -> AsyncIterator[Page]:
     """What is there when a watch begins."""
     token = ""

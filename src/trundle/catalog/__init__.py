@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         ServerError,
         StillNeededError,
     )
-    from trundle.catalog._records import Change, Environment, Offer, Review, Reviewed, Upload
+    from trundle.catalog._records import Consumer, Offer, Review, Reviewed, Upload, VersionChange
     from trundle.catalog._server import CatalogServer
     from trundle.catalog._snapshot import Snapshot
 
@@ -30,9 +30,8 @@ __all__ = [
     "CatalogCode",
     "CatalogError",
     "CatalogServer",
-    "Change",
+    "Consumer",
     "DamagedContentError",
-    "Environment",
     "InvalidTenantError",
     "NoSuchPackageError",
     "Offer",
@@ -43,6 +42,7 @@ __all__ = [
     "Snapshot",
     "StillNeededError",
     "Upload",
+    "VersionChange",
 ]
 
 on_demand(__name__)

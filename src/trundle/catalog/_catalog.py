@@ -15,12 +15,12 @@ from typing import Self
 from sqlalchemy import Connection, make_url
 
 from trundle.catalog import _tables as t
+from trundle.catalog._change_rules import check_shared, judged, without
 from trundle.catalog._errors import (
     InvalidTenantError,
     NoSuchPackageError,
 )
-from trundle.catalog._judging import check_shared, judged, without
-from trundle.catalog._records import Change, Environment, Offer, Review, Upload
+from trundle.catalog._records import Consumer, Offer, Review, Upload, VersionChange
 from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.catalog._rules import seen
@@ -195,7 +195,7 @@ class Catalog:
         tenant: str,
         force: bool = False,
         dry_run: bool = False,
-    ) -> Change:
+    ) -> VersionChange:
         """Deletes a version of a tenant.
 
         Open snapshots go on with it, as its content stays until `tidy` removes it.
@@ -221,7 +221,9 @@ class Catalog:
                 rows.delete(offer)
         return change
 
-    def share(self, name: str, version: SemVer, *, tenant: str, dry_run: bool = False) -> Change:
+    def share(
+        self, name: str, version: SemVer, *, tenant: str, dry_run: bool = False
+    ) -> VersionChange:
         """Lets all tenants see a version; nothing changes where they do already.
 
         Raises:
@@ -237,7 +239,7 @@ class Catalog:
                 check_shared(rows, offer)
                 if not dry_run:
                     rows.set_public(offer, public=True)
-        return Change(offer)
+        return VersionChange(offer)
 
     def unshare(
         self,
@@ -247,7 +249,7 @@ class Catalog:
         tenant: str,
         force: bool = False,
         dry_run: bool = False,
-    ) -> Change:
+    ) -> VersionChange:
         """Makes a version private again; nothing changes where it is.
 
         Args:
@@ -271,7 +273,7 @@ class Catalog:
                 rows.set_public(offer, public=False)
         return change
 
-    def environments(self, tenant: str) -> tuple[Environment, ...]:
+    def environments(self, tenant: str) -> tuple[Consumer, ...]:
         """The environments of a tenant, by name, each with the versions that it uses.
 
         Raises:
@@ -282,7 +284,7 @@ class Catalog:
         with self._database.reading() as connection:
             found = self._rows(connection).environments(tenant)
         return tuple(
-            Environment(tenant, name, _in_order(offers)) for name, offers in sorted(found.items())
+            Consumer(tenant, name, _in_order(offers)) for name, offers in sorted(found.items())
         )
 
     def use(
@@ -293,7 +295,7 @@ class Catalog:
         tenant: str,
         dry_run: bool = False,
         within: Connection | None = None,
-    ) -> Environment:
+    ) -> Consumer:
         """Records which versions an environment uses, in place of what it used before; they are not deleted then.
 
         Args:
@@ -320,7 +322,7 @@ class Catalog:
                 offers.append(known[version])
             if not dry_run:
                 rows.set_environment(tenant, environment, offers)
-        return Environment(tenant, environment, tuple(offers))
+        return Consumer(tenant, environment, tuple(offers))
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[Connection]:

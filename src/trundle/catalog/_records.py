@@ -83,7 +83,7 @@ class Upload(msgspec.Struct, frozen=True):
         return bool(errors_among(self.findings))
 
 
-class Environment(msgspec.Struct, frozen=True):
+class Consumer(msgspec.Struct, frozen=True):
     """What uses versions of packages: a model that is kept somewhere, and loaded again later.
 
     Attributes:
@@ -102,7 +102,7 @@ class Environment(msgspec.Struct, frozen=True):
         return {"environment": self.name, "tenant": self.tenant, "uses": versions}
 
 
-class Change(msgspec.Struct, frozen=True):
+class VersionChange(msgspec.Struct, frozen=True):
     """A version that was deleted or shared, or would be.
 
     Attributes:

@@ -20,14 +20,14 @@ from trundle.packages import (
 from trundle.registry import (
     OCI_MANIFEST,
     Descriptor,
-    Index,
+    ImageIndex,
+    ImageManifest,
     InvalidManifestError,
     Progress,
     Repository,
     describe,
     encode,
 )
-from trundle.registry import Manifest as ArtifactManifest
 
 PACKAGE_ARTIFACT = "application/vnd.trundle.package.v1"
 """The artifact type of a package."""
@@ -90,7 +90,7 @@ def make_artifact(package: Manifest, archive: Descriptor) -> Artifact:
         _DESCRIPTION: package.description,
     }
     content = encode(
-        ArtifactManifest(
+        ImageManifest(
             schema_version=2,
             media_type=OCI_MANIFEST,
             artifact_type=PACKAGE_ARTIFACT,
@@ -119,7 +119,7 @@ def read_artifact(repository: Repository, reference: str, where: str) -> Artifac
     stored = repository.get_manifest(reference)
     document = stored.document
     expected = f"one archive of a package, {PACKAGE_ARTIFACT}"
-    if not isinstance(document, ArtifactManifest) or not is_package(document):
+    if not isinstance(document, ImageManifest) or not is_package(document):
         found = f"an artifact of the type {document.artifact_type or 'none'}"
         raise InvalidManifestError(where, expected, found, _FORGED)
     if [each.media_type for each in document.layers] != [ARCHIVE_MEDIA_TYPE]:
@@ -156,6 +156,6 @@ def unpack_artifact(
             unpack(file, folder)
 
 
-def is_package(document: ArtifactManifest | Index) -> bool:
+def is_package(document: ImageManifest | ImageIndex) -> bool:
     """Whether the manifest of an artifact says that it is a package."""
     return document.artifact_type == PACKAGE_ARTIFACT

@@ -23,7 +23,7 @@ from trundle.cli.project import Output, print_findings
 
 if TYPE_CHECKING:
     from trundle.cli._printing import Step
-    from trundle.kubernetes import Webhook
+    from trundle.kubernetes import WebhookAddress
     from trundle.kubernetes.migration import Adopted, Adoption, Cluster
     from trundle.project import Conformance, ExpectedDifference
     from trundle.runtime import JoinedScheme, Scheme
@@ -100,7 +100,7 @@ def adopt(
 def _adoption(
     context: typer.Context,
     crd: str,
-    webhook: "Webhook",
+    webhook: "WebhookAddress",
     scheme: "Scheme | JoinedScheme",
     cluster: "Cluster",
     how: tuple[bool, int, float],

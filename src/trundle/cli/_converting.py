@@ -13,7 +13,7 @@ from trundle.cli._workers import workers_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from trundle.parts import Conversion, Converted
+    from trundle.parts import ConversionOptions, ConvertedFolder
     from trundle.runtime import AnyScheme
 
 _SIZE = re.compile(r"(\d+)([KMG]?)")
@@ -42,7 +42,7 @@ def convert_folder(
     context: typer.Context,
     source: str,
     into: str,
-    wanted: "Callable[[AnyScheme], Conversion]",
+    wanted: "Callable[[AnyScheme], ConversionOptions]",
     ways: Ways,
 ) -> None:
     """Converts the documents of a folder into another one; see `trundle.parts`.
@@ -79,7 +79,7 @@ def convert_folder(
         raise CommandExit(ExitCode.FINDINGS)
 
 
-def _say(result: "Converted") -> None:
+def _say(result: "ConvertedFolder") -> None:
     before = f"; {_parts(result.before)} done before" if result.before else ""
     what = "1 document" if result.converted == 1 else f"{result.converted or 'no'} documents"
     say(f"converted {what} into {result.into}, in {_parts(result.parts)}{before}")
@@ -94,7 +94,7 @@ def _parts(number: int) -> str:
     return "1 part" if number == 1 else f"{number or 'no'} parts"
 
 
-def _require_known(scheme: "AnyScheme", conversion: "Conversion") -> None:
+def _require_known(scheme: "AnyScheme", conversion: "ConversionOptions") -> None:
     """Refuses a version that no resource type has, before each document is refused for it.
 
     Raises:

@@ -22,7 +22,6 @@ from trundle.cli._environments import (
     opened_providers,
     print_result_of,
     provider_settings,
-    result_data,
 )
 from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import read_object
@@ -53,7 +52,7 @@ if TYPE_CHECKING:
 
     from trundle.engine import Limits
     from trundle.engine.effects import Provider
-    from trundle.environments import Environments, Result
+    from trundle.environments import Environments, RunResult
     from trundle.environments import Providers as Settings
 
 R = TypeVar("R")
@@ -82,7 +81,7 @@ def deploy(
     """Deploy a draft, or what is wanted already; options for what it may reach are kept."""
     from trundle.environments import deploy as deploy_  # noqa: PLC0415
 
-    def run(kept: "Environments", about: _About) -> "Result":
+    def run(kept: "Environments", about: _About) -> "RunResult":
         wanted = draft_of(draft)
         known = [each.name for each in kept.drafts(name, tenant=about["tenant"])]
         taken = "" if draft is None and wanted not in known else wanted
@@ -217,7 +216,7 @@ def upgrade(
     whose = tenant_of(tenant)
     arriving = installed_packages(state) if installed else []
 
-    def work(kept: "Environments", about: _About) -> "tuple[Result, dict[str, str]]":
+    def work(kept: "Environments", about: _About) -> "tuple[RunResult, dict[str, str]]":
         done = upgrade_(kept, name, packages or (), major=major, arriving=arriving, **about)
         return done, {} if major else newer_majors(kept, name, tenant=whose)
 
@@ -231,7 +230,7 @@ def upgrade(
         warn(each.coded)
     if output is not Format.TABLE:
         moved = {key: {"from": old, "to": new} for key, (old, new) in done.upgraded.items()}
-        print_data(result_data(done, dry_run=dry_run) | {"upgraded": moved}, output.value)
+        print_data(done.to_plain() | {"dryRun": dry_run, "upgraded": moved}, output.value)
     elif is_upgraded:
         for package, (old, new) in done.upgraded.items():
             print_text(f"{package} {old} -> {new}\n")
@@ -262,7 +261,7 @@ def delete(
 
     whose = tenant_of(tenant)
 
-    def work(kept: "Environments", about: _About) -> "Result | None":
+    def work(kept: "Environments", about: _About) -> "RunResult | None":
         is_gone = purge and kept.get(name, tenant=whose).deleted
         done = None if is_gone else delete_(kept, name, **about)
         if purge and not dry_run:

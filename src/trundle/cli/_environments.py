@@ -16,8 +16,8 @@ from trundle.errors import shown
 
 if TYPE_CHECKING:
     from trundle.engine import Limits
-    from trundle.engine.effects import Change, Provider
-    from trundle.environments import Environments, Providers, Result
+    from trundle.engine.effects import Provider
+    from trundle.environments import Environments, Providers, RunResult
 
 Name = Annotated[str, typer.Argument(metavar="ENVIRONMENT", help="The environment.")]
 DraftName = Annotated[
@@ -227,29 +227,15 @@ def _read_programs(file: Path) -> dict[str, Any]:
     return found
 
 
-def result_data(result: "Result", *, dry_run: bool) -> dict[str, Any]:
-    """What a run came to as plain values."""
-    return {
-        "deployment": result.number,
-        "changes": [change_data(each) for each in result.changes],
-        "dryRun": dry_run,
-    }
-
-
-def change_data(change: "Change") -> dict[str, Any]:
-    """A change as plain values."""
-    return {"action": change.action, "key": change.key, "diff": change.diff}
-
-
 def print_result_of(
-    result: "Result",
+    result: "RunResult",
     output: Format,
     *,
     dry_run: bool,
 ) -> None:
     """Prints what a run did, or would do: its effects, in a dry run with what changes of each."""
     if output is not Format.TABLE:
-        print_data(result_data(result, dry_run=dry_run), output.value)
+        print_data(result.to_plain() | {"dryRun": dry_run}, output.value)
         return
     for each in result.changes:
         print_text(f"{each.action} {each.key}\n{each.diff if dry_run else ''}")

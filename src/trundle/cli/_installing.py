@@ -17,10 +17,10 @@ from trundle.cli._printing import Format, one_line, print_data, print_text, say,
 from trundle.cli._settings import STATE, current
 
 if TYPE_CHECKING:
-    from trundle.channels import Plan
+    from trundle.channels import UpgradePlan
     from trundle.channels.decision import Bringing
     from trundle.errors import Finding
-    from trundle.installation import Event, Installation, Outlook
+    from trundle.installation import Installation, Outlook, PackageEvent
     from trundle.packages import Package
 
 _DONE: dict[str, str] = {
@@ -136,7 +136,7 @@ def time_of(text: str | None, option: str) -> dt.datetime | None:
         raise unmet(option, expected, f"{text!r}: {error}") from None
 
 
-def event_text(event: "Event") -> str:
+def event_text(event: "PackageEvent") -> str:
     """An event in a line."""
     before = event.before or event.before_digest[:19]
     after = event.after or event.after_digest[:19]
@@ -149,7 +149,7 @@ def event_text(event: "Event") -> str:
     return f"{_DONE[event.action]} {event.package} {way} {event.after_digest}"
 
 
-def plan_text(plan: "Plan") -> str:
+def plan_text(plan: "UpgradePlan") -> str:
     """A plan for people."""
     lines = []
     target = plan.target
@@ -201,7 +201,7 @@ def resource_lines(resources: "Mapping[str, Sequence[str]]") -> list[str]:
 
 
 def print_changes(
-    events: "tuple[Event, ...]",
+    events: "tuple[PackageEvent, ...]",
     outlooks: "dict[str, Outlook]",
     notes: tuple[str, ...],
     refusals: "tuple[Finding, ...]",

@@ -14,7 +14,7 @@ from trundle.cli._webhooks import Ca, Service, Url, webhook_of
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
-    from trundle.kubernetes import Placement, Webhook
+    from trundle.kubernetes import Placement, WebhookAddress
 
 _Image = Annotated[
     str | None,
@@ -103,7 +103,7 @@ def manifests(
     _write(_for_project(context, placed, admission, to, aggregated=aggregated), to, output)
 
 
-def _operator_webhook(service: str | None, url: str | None, ca: Path | None) -> "Webhook":
+def _operator_webhook(service: str | None, url: str | None, ca: Path | None) -> "WebhookAddress":
     """Where the operator converts.
 
     Raises:

@@ -17,7 +17,7 @@ from trundle.cli.project import Jobs, Output
 
 if TYPE_CHECKING:
     from trundle.packages import Package
-    from trundle.testing import Case, Covered, Outcome, TestRun
+    from trundle.testing import Case, CaseOutcome, Covered, TestRun
 
 _MARKS = {"passed": "ok", "failed": "FAILED", "error": "ERROR"}
 
@@ -192,7 +192,7 @@ def _distinct(packages: "Sequence[Package]") -> "list[Package]":
     return list({(each.name, each.version, each.digest): each for each in packages}.values())
 
 
-def _outcomes(run: "TestRun", cases: "Sequence[Case]") -> "list[Outcome]":
+def _outcomes(run: "TestRun", cases: "Sequence[Case]") -> "list[CaseOutcome]":
     """What comes out of tests, in their order."""
     from trundle.testing import run_tests  # noqa: PLC0415
 
@@ -223,7 +223,7 @@ def _cases_of(what: _Tested, names: Sequence[str]) -> "list[Case]":
     return chosen(cases, names)
 
 
-def _outcomes_text(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> str:
+def _outcomes_text(outcomes: "Sequence[CaseOutcome]", covered: "Covered | None") -> str:
     """What came out of tests: a line for each, what is wrong with those that did not pass, and how much of each class ran."""
     rows: list[tuple[str, ...]] = [
         (_MARKS[each.status.value], each.case.name, each.case.package) for each in outcomes
@@ -248,14 +248,14 @@ def _coverage_text(covered: "Covered") -> str:
     return table(("CLASS", "METHODS", "BRANCHES", "LINES THAT DID NOT RUN"), rows)
 
 
-def _summary(outcomes: "Sequence[Outcome]") -> str:
+def _summary(outcomes: "Sequence[CaseOutcome]") -> str:
     """All of it in a line."""
     counts = {mark: sum(each.status.value == mark for each in outcomes) for mark in _MARKS}
     words = {"passed": "passed", "failed": "failed", "error": "with an error"}
     return ", ".join(f"{number} {words[mark]}" for mark, number in counts.items() if number)
 
 
-def _outcomes_data(outcomes: "Sequence[Outcome]", covered: "Covered | None") -> dict[str, Any]:
+def _outcomes_data(outcomes: "Sequence[CaseOutcome]", covered: "Covered | None") -> dict[str, Any]:
     """All of it for JSON."""
     data: dict[str, Any] = {"tests": [each.to_plain() for each in outcomes]}
     if covered is not None:

@@ -88,12 +88,12 @@ def run_code(work: "Callable[[Limits], R]", options: RunOptions) -> R:
 @contextlib.contextmanager
 def traced(write: Callable[[str], object], *, wanted: bool) -> Iterator[None]:
     """Writes each call of a method meanwhile, and the calls that led to an error, if that is wanted."""
-    from trundle.engine import EngineError, Trace, watching  # noqa: PLC0415
+    from trundle.engine import CallTrace, EngineError, watching  # noqa: PLC0415
 
     if not wanted:
         yield
         return
-    with watching(Trace(write)):
+    with watching(CallTrace(write)):
         try:
             yield
         except EngineError as error:

@@ -21,7 +21,7 @@ from trundle.cli.serve import announce
 
 if TYPE_CHECKING:
     from trundle.api import Tls
-    from trundle.kubernetes import Webhook, WebhookApplication
+    from trundle.kubernetes import WebhookAddress, WebhookApplication
     from trundle.kubernetes.operator import Webhooks
 
 Service = Annotated[
@@ -41,13 +41,15 @@ Ca = Annotated[
 ]
 
 
-def webhook_of(service: str | None, url: str | None, ca: Path | None, *, needed: bool) -> "Webhook":
+def webhook_of(
+    service: str | None, url: str | None, ca: Path | None, *, needed: bool
+) -> "WebhookAddress":
     """Where the webhook is, as the options say.
 
     Raises:
         CommandExit: they say nothing, or two things.
     """
-    from trundle.kubernetes import Webhook, service_named  # noqa: PLC0415
+    from trundle.kubernetes import WebhookAddress, service_named  # noqa: PLC0415
 
     if (service is None) == (url is None) and (needed or service is not None):
         found = "neither" if service is None else "both"
@@ -62,7 +64,7 @@ def webhook_of(service: str | None, url: str | None, ca: Path | None, *, needed:
     authority = b"" if ca is None else ca.read_bytes()
     if ca is not None and b"-----BEGIN CERTIFICATE-----" not in authority:
         raise unmet(f"--ca {ca}", "a certificate in PEM", "something else", "name another file")
-    return Webhook(url or "", None if service is None else service_named(service), authority)
+    return WebhookAddress(url or "", None if service is None else service_named(service), authority)
 
 
 @contextlib.contextmanager
@@ -148,7 +150,7 @@ def _serve_in(
 ) -> None:
     """Answers in several processes, on the port that a socket holds."""
     from trundle.api import listening  # noqa: PLC0415
-    from trundle.kubernetes import Processes, serve_webhook  # noqa: PLC0415
+    from trundle.kubernetes import ServerProcesses, serve_webhook  # noqa: PLC0415
 
     host, port = held.getsockname()[:2]
 
@@ -161,4 +163,4 @@ def _serve_in(
         if counted is not None and is_left:
             shutil.rmtree(counted, ignore_errors=True)
 
-    Processes(serve, warn).run(processes, ready)
+    ServerProcesses(serve, warn).run(processes, ready)

@@ -38,12 +38,12 @@ def workers_of(
         ClusterError: the cluster cannot be reached.
         ForeignWorkerError: a worker runs another version.
     """
-    from trundle.workers import Cluster, Processes, cpu_count  # noqa: PLC0415
+    from trundle.workers import DaskCluster, Processes, cpu_count  # noqa: PLC0415
 
     if scheduler is None:
         yield Processes(count or current().jobs or cpu_count(), option)
         return
     if count is not None and count > 1:
         raise unmet(option, "no such option with --scheduler", "one", "leave one of them out")
-    with Cluster(scheduler) as cluster:
+    with DaskCluster(scheduler) as cluster:
         yield cluster

@@ -44,7 +44,7 @@ from trundle.cli._runs import (
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog, Change, Offer, Snapshot, Upload
+    from trundle.catalog import Catalog, Offer, Snapshot, Upload, VersionChange
     from trundle.engine import Limits
     from trundle.errors import Finding
     from trundle.packages import Package
@@ -361,7 +361,7 @@ def share(
     _print_change("made private" if undo else "shared", change, output, dry_run=dry_run)
 
 
-def _print_change(done: str, change: "Change", output: Format, *, dry_run: bool) -> None:
+def _print_change(done: str, change: "VersionChange", output: Format, *, dry_run: bool) -> None:
     if output is not Format.TABLE:
         findings = [each.to_plain() for each in change.findings]
         data = change.offer.to_plain() | {"findings": findings, "dryRun": dry_run}

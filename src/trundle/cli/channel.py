@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from trundle.channels import Channel
-    from trundle.channels.publishing import Event, Repair
+    from trundle.channels.publishing import ChannelEvent, Repair
     from trundle.channels.reading import ChannelSource
     from trundle.channels.reading.signatures import TrustStore
 
@@ -177,7 +177,7 @@ def log(
         _say_unverified(source)
 
 
-def _event_text(event: "Event") -> str:
+def _event_text(event: "ChannelEvent") -> str:
     from trundle.channels import format_time  # noqa: PLC0415
 
     at = format_time(event.at.replace(microsecond=0))

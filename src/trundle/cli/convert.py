@@ -20,7 +20,7 @@ from trundle.cli.project import DryRun, Jobs
 from trundle.errors import expectation
 
 if TYPE_CHECKING:
-    from trundle.parts import Conversion
+    from trundle.parts import ConversionOptions
     from trundle.project import Document
     from trundle.report import Trace
     from trundle.runtime import AnyScheme, Lenience, Outcome
@@ -158,7 +158,7 @@ def convert(
     if into is not None:
         _require_none(alone, "--into", "convert a single file for that")
 
-        def by(scheme: "AnyScheme") -> "Conversion":
+        def by(scheme: "AnyScheme") -> "ConversionOptions":
             lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
             return _conversion(to, version, resource, _storage(stored_as or []), lenience, column)
 
@@ -203,11 +203,11 @@ def _conversion(
     stored_as: dict[str, str],
     lenience: "Lenience",
     column: str,
-) -> "Conversion":
+) -> "ConversionOptions":
     """How the documents of a folder are to be converted."""
-    from trundle.parts import Conversion  # noqa: PLC0415
+    from trundle.parts import ConversionOptions  # noqa: PLC0415
 
-    return Conversion(
+    return ConversionOptions(
         to=None if to == STORAGE else to,
         version=version,
         resource=resource,

@@ -42,8 +42,8 @@ from trundle.cli.project import DryRun, Output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trundle.channels import Plan, Request
-    from trundle.installation import Event
+    from trundle.channels import Request, UpgradePlan
+    from trundle.installation import PackageEvent
 
 To = Annotated[str | None, typer.Option("--to", metavar="VERSION", help="This version only.")]
 Now = Annotated[bool, typer.Option("--now", help="Wait neither for a cooldown nor for a window.")]
@@ -190,7 +190,7 @@ def upgrade(
     _print_check(plans, output)
 
 
-def _print_check(plans: "list[Plan]", output: Format) -> None:
+def _print_check(plans: "list[UpgradePlan]", output: Format) -> None:
     """Prints what `upgrade` would do.
 
     Raises:
@@ -252,7 +252,7 @@ def uninstall(
     _print_events(events, output, dry_run=dry_run)
 
 
-def _print_events(events: "Sequence[Event]", output: Format, *, dry_run: bool) -> None:
+def _print_events(events: "Sequence[PackageEvent]", output: Format, *, dry_run: bool) -> None:
     if output is not Format.TABLE:
         plain = [each.to_plain() | {"dryRun": dry_run} for each in events]
         print_data(plain if len(plain) > 1 else plain[0], output.value)

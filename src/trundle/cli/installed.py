@@ -34,8 +34,8 @@ from trundle.cli.install import Down, Now, To, request_of
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from trundle.channels import Status
-    from trundle.installation import Event, LogLine, Package
+    from trundle.channels import InstallationStatus
+    from trundle.installation import InstalledPackage, LogLine, PackageEvent
 
 policy_app = typer.Typer(no_args_is_help=True, help="Inspect and set upgrade policies.")
 
@@ -93,7 +93,7 @@ def status(name: AnyName = None, *, state: State = None, output: Output = Format
     )
 
 
-def _status_text(found: "Status") -> str:
+def _status_text(found: "InstallationStatus") -> str:
     follows = f"pinned to {found.pinned}" if found.pinned else f"channel {found.channel}"
     lines = [f"{found.package} ({follows})"]
     pairs = (
@@ -130,7 +130,7 @@ def list_(*, state: State = None, output: Output = Format.TABLE) -> None:
     )
 
 
-def _listed(package: "Package") -> str:
+def _listed(package: "InstalledPackage") -> str:
     follows = (
         f"pinned to {package.pinned}"
         if package.pinned
@@ -154,7 +154,7 @@ def history(name: AnyName = None, *, state: State = None, output: Output = Forma
     )
 
 
-def _history_text(event: "Event") -> str:
+def _history_text(event: "PackageEvent") -> str:
     from trundle.channels import format_time  # noqa: PLC0415
 
     note = f" ({event.note})" if event.note and event.action != "follow" else ""

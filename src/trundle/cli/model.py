@@ -24,7 +24,7 @@ from trundle.cli._settings import current
 
 if TYPE_CHECKING:
     from trundle.engine import Limits
-    from trundle.models import Converted
+    from trundle.models import ConvertedModel
     from trundle.packages import Package
 
 app = typer.Typer(no_args_is_help=True, help="Carry object models between versions of packages.")
@@ -79,7 +79,7 @@ def convert(
     is_yaml = is_in_yaml(file)
     model = read_model(file)
 
-    def work(limits: "Limits") -> "Converted":
+    def work(limits: "Limits") -> "ConvertedModel":
         known = packages_below(packages) if packages else _offered(catalog, server, tenant)
         evolutions = PackageEvolutions(known, limits)
         return convert_model(evolutions, model, targets(evolutions, to))

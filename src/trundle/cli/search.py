@@ -13,8 +13,8 @@ from trundle.cli._settings import REGISTRY, current
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
-    from trundle.channels import Plan
-    from trundle.channels.reading import Offer
+    from trundle.channels import UpgradePlan
+    from trundle.channels.reading import FoundChannel
 
 
 def search(
@@ -88,7 +88,7 @@ def outdated(name: AnyName = None, *, state: State = None, output: Output = Form
         raise CommandExit(ExitCode.UPDATE_AVAILABLE)
 
 
-def _offer_row(offer: "Offer") -> tuple[str, ...]:
+def _offer_row(offer: "FoundChannel") -> tuple[str, ...]:
     data = offer.to_plain()
     return tuple(
         str(data[key]) or "-"
@@ -96,7 +96,7 @@ def _offer_row(offer: "Offer") -> tuple[str, ...]:
     )
 
 
-def _late_colour(plan: "Plan") -> str:
+def _late_colour(plan: "UpgradePlan") -> str:
     """The colour of a package that has a newer version: what is urgent, what can be done now, and what waits."""
     data = plan.news_to_plain()
     if data["critical"]:
@@ -104,7 +104,7 @@ def _late_colour(plan: "Plan") -> str:
     return typer.colors.GREEN if data["target"] else typer.colors.YELLOW
 
 
-def _late_row(plan: "Plan") -> tuple[str, ...]:
+def _late_row(plan: "UpgradePlan") -> tuple[str, ...]:
     data = plan.news_to_plain()
     count = sum(len(each["changes"]) for each in data["changes"])
     text = f"{count}, some critical" if data["critical"] else str(count)

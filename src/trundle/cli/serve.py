@@ -29,8 +29,8 @@ from trundle.cli.project import Output
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from trundle.api import Access, Api, Host, InstalledApi, Keeper, Limits, ServedKind
-    from trundle.store import Lease, Store
+    from trundle.api import Access, Api, Host, InstalledApi, Keeper, ServedKind, UserLimits
+    from trundle.store import ServerLease, Store
 
 LOCAL_HOST = "127.0.0.1"
 _MOST_REQUESTS = 500
@@ -189,7 +189,7 @@ def serve(
             return [*packages, *page.routes(kinds, store)]
 
         api: Api | InstalledApi
-        leased: Callable[[], Lease | InstalledApi]
+        leased: Callable[[], ServerLease | InstalledApi]
         if installed:
             api, leased = stack.enter_context(installed_api(state, place, access, beside))
         else:
@@ -215,13 +215,15 @@ def _keepers(audit: Path | None, log: LogFormat | None) -> "list[Keeper]":
     return found
 
 
-def _limits(most_requests: float | None, most_watches: int | None, *, has_limits: bool) -> "Limits":
+def _limits(
+    most_requests: float | None, most_watches: int | None, *, has_limits: bool
+) -> "UserLimits":
     """How much one user may ask for; without access control only what is given."""
-    from trundle.api import Limits  # noqa: PLC0415
+    from trundle.api import UserLimits  # noqa: PLC0415
 
     if not has_limits:
-        return Limits(most_requests, most_watches)
-    return Limits(
+        return UserLimits(most_requests, most_watches)
+    return UserLimits(
         most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
     )
 
@@ -240,12 +242,12 @@ def _project_api(
     access: "Access",
     beside: "Callable[[Iterable[ServedKind], Store], Sequence[BaseRoute]]",
     host: "Host | None",
-) -> Iterator["tuple[Api, Callable[[], Lease]]"]:
+) -> Iterator["tuple[Api, Callable[[], ServerLease]]"]:
     """An API of the project's resource types, of a cluster where a host is given."""
     from trundle.api import Api, served_kinds  # noqa: PLC0415
     from trundle.errors import listed  # noqa: PLC0415
     from trundle.project import changed_sources, load_admission, load_parts  # noqa: PLC0415
-    from trundle.store import Lease  # noqa: PLC0415
+    from trundle.store import ServerLease  # noqa: PLC0415
 
     config = config_of(context)
     if changed := changed_sources(config):
@@ -264,7 +266,7 @@ def _project_api(
             complain=warn,
             host=host,
         )
-        yield api, lambda: Lease(store)
+        yield api, lambda: ServerLease(store)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,7 @@
 import datetime as dt
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -153,7 +153,7 @@ def roll(
     if output is Format.TABLE:
         print_text(_rolled_text(done))
     else:
-        print_data(_rolled_data(done, dry_run=dry_run), output.value)
+        print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
     _say_moves(done.moves, dry_run=dry_run)
     number = sum(sum(each.rolled.values()) for each in done.resources)
     what = "1 revision" if number == 1 else f"{number or 'no'} revisions"
@@ -177,15 +177,6 @@ def _rolled_text(done: "Roll") -> str:
         for version, number in sorted(each.rolled.items())
     ]
     return table(("RESOURCE", "FROM", "TO", "REVISIONS"), rows)
-
-
-def _rolled_data(done: "Roll", *, dry_run: bool) -> dict[str, Any]:
-    moves = [
-        {"resource": each.resource, "from": each.before, "to": each.after, "heldBy": each.held_by}
-        for each in done.moves
-    ]
-    resources = [each.to_plain() for each in done.resources]
-    return {"moves": moves, "resources": resources, "dryRun": dry_run}
 
 
 def _say_moves(moves: "tuple[Move, ...]", *, dry_run: bool) -> None:

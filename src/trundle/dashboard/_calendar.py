@@ -5,9 +5,9 @@ import zoneinfo
 from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from trundle.channels.decision import Plan
+from trundle.channels.decision import UpgradePlan
 from trundle.channels.policy import LEVELS, Exclusion, Policy, Window, openings
-from trundle.installation import Event
+from trundle.installation import PackageEvent
 
 WEEKS = 5
 """How many weeks are shown."""
@@ -65,7 +65,7 @@ class Calendar(NamedTuple):
 
 
 def calendar_of(
-    policy: Policy, plan: Plan, events: Iterable[Event], start: dt.date | None = None
+    policy: Policy, plan: UpgradePlan, events: Iterable[PackageEvent], start: dt.date | None = None
 ) -> Calendar:
     """What a policy allows and what is planned, day by day.
 
@@ -94,8 +94,8 @@ def calendar_of(
 
 def _occurrences(
     policy: Policy,
-    plan: Plan,
-    events: Iterable[Event],
+    plan: UpgradePlan,
+    events: Iterable[PackageEvent],
     span: tuple[dt.datetime, dt.datetime],
     zone: zoneinfo.ZoneInfo,
 ) -> Iterator[tuple[dt.date, Occurrence]]:

@@ -9,7 +9,7 @@ from trundle.dashboard._form_changes import Changed, as_shown, extended, filled_
 from trundle.dashboard._nodes import document_nodes, yaml_of
 from trundle.dashboard._schema_form import DocumentForm
 from trundle.documents import MapNode, Node
-from trundle.errors import TrundleError
+from trundle.errors import TrundleError, expectation
 
 _MOST = 1000
 """How many fields a form has at most."""
@@ -132,7 +132,7 @@ def document_of(text: str) -> Node:
     except TrundleError as error:
         raise ApiRefusedError(400, str(error)) from None
     if len(found) != 1:
-        raise ApiRefusedError(400, f"One document was expected, but there are {len(found)}.")
+        raise ApiRefusedError(400, expectation("one document", str(len(found))))
     if not isinstance(found[0], MapNode):
         raise ApiRefusedError(400, "The document is not an object.")
     return found[0]

@@ -188,7 +188,7 @@ class EnvironmentPages:
             case "delete":
                 return Tried("", {})
         known = "deploy, call, rollback, upgrade, delete, discard, remove, confirm"
-        raise ApiRefusedError(400, f"One of {known} was expected, but {do!r} was found.")
+        raise ApiRefusedError(400, expectation(f"one of {known}", repr(do)))
 
     async def _tries(self, request: Request, of: Environment, wanted: Tried) -> Response:
         begun = await self._begin(request, of, wanted, dry=True)

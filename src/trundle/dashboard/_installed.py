@@ -16,7 +16,8 @@ from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import INSTALLED, Frame, address
 from trundle.dashboard._shown import ShownInstallation
 from trundle.dashboard._timeline import Timeline, timeline_of
-from trundle.installation import Installation, Outlook, Package, exists, foresee, roll_back
+from trundle.errors import expectation
+from trundle.installation import Installation, InstalledPackage, Outlook, exists, foresee, roll_back
 from trundle.version import SemVer
 
 _WAIT = 5.0
@@ -59,7 +60,7 @@ class InstalledPackages:
 
     def listed(self, request: Request) -> Response:
         """What is installed; no channel is looked at for it."""
-        packages: tuple[Package, ...] = ()
+        packages: tuple[InstalledPackage, ...] = ()
         if exists(self._folder):
             with self._opened() as installation:
                 packages = installation.packages()
@@ -102,7 +103,7 @@ class InstalledPackages:
         if act is None:
             found = form.get("do", "")
             known = ", ".join(_ACTIONS)
-            raise ApiRefusedError(400, f"One of {known} was expected, but {found!r} was found.")
+            raise ApiRefusedError(400, expectation(f"one of {known}", repr(found)))
         name = request.query_params.get("package", "")
 
         def work() -> None:
@@ -116,12 +117,12 @@ class InstalledPackages:
 def _hold(installation: Installation, name: str, form: Form, user: str) -> None:
     reason, at = form.get("reason", "").strip(), installation.now()
     if not reason or len(reason) > _MOST_REASON:
-        what = f"A reason of up to {_MOST_REASON} characters was expected"
-        raise ApiRefusedError(422, f"{what}, but {len(reason)} were found.")
+        expected = f"a reason of up to {_MOST_REASON} characters"
+        raise ApiRefusedError(422, expectation(expected, str(len(reason))))
     until = _until(form.get("until", ""))
     if until is not None and until <= at:
-        message = "A hold until a time to come was expected, or one without an end."
-        raise ApiRefusedError(422, message)
+        expected, found = "a time to come, or none", f"{until:%Y-%m-%dT%H:%MZ}"
+        raise ApiRefusedError(422, expectation(expected, found))
     version = form.get("version", "").strip()
     held = Hold(reason, at, SemVer.parse(version) if version else None, until, user)
     installation.hold(name, held)
@@ -174,7 +175,7 @@ def _until(text: str) -> dt.datetime | None:
         local = dt.datetime.fromisoformat(text.strip())
         return local.replace(tzinfo=dt.UTC) if local.tzinfo is None else parse_time(text)[0]
     except ValueError:
-        message = f"A time such as 2026-03-08T02:00 was expected, but {text!r} was found."
+        message = expectation("a time such as 2026-03-08T02:00", repr(text))
         raise ApiRefusedError(422, message) from None
 
 
@@ -190,14 +191,14 @@ def _day(request: Request) -> dt.date | None:
     try:
         found = dt.date.fromisoformat(text)
     except ValueError:
-        message = f"A day such as 2026-03-08 was expected, but {text!r} was found."
+        message = expectation("a day such as 2026-03-08", repr(text))
         raise ApiRefusedError(400, message) from None
     if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
-        raise ApiRefusedError(400, f"A day in this century was expected, but {text} was found.")
+        raise ApiRefusedError(400, expectation("a day of this century", text))
     return found
 
 
-def _further_weeks(start: dt.date, package: Package) -> dict[str, str]:
+def _further_weeks(start: dt.date, package: InstalledPackage) -> dict[str, str]:
     """Where the weeks before and after are."""
     step = dt.timedelta(weeks=WEEKS)
     found = {"Earlier": start - step, "Later": start + step}

@@ -8,6 +8,7 @@ from trundle.dashboard._api_client import ApiRefusedError
 from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import Frame
 from trundle.dashboard._work import Task, Work
+from trundle.errors import expectation
 from trundle.store import Store, counted, status
 
 _TASKS: tuple[Task, ...] = ("check", "try", "roll")
@@ -46,4 +47,4 @@ class Storage:
                 await run_in_threadpool(self._work.start, each)
                 return self._frame.redirect(request, "/ui/storage")
         known = ", ".join((*_TASKS, "stop"))
-        raise ApiRefusedError(400, f"One of {known} was expected, but {wanted!r} was found.")
+        raise ApiRefusedError(400, expectation(f"one of {known}", repr(wanted)))

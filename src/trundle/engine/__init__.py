@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from trundle.engine._picture import explanation_svg
     from trundle.engine._session import Session
     from trundle.engine._type import Method, Property, Type
-    from trundle.engine.running import Branch, Coverage, Trace, WatchedCall, Watcher, watching
+    from trundle.engine.running import Branch, CallTrace, Coverage, WatchedCall, Watcher, watching
     from trundle.engine.schemas import referred_class
 
 __all__ = [
     "HEADER",
     "Branch",
+    "CallTrace",
     "ClassOutline",
     "Coverage",
     "Engine",
@@ -59,7 +60,6 @@ __all__ = [
     "Property",
     "Reason",
     "Session",
-    "Trace",
     "Type",
     "ValueOutline",
     "WatchedCall",

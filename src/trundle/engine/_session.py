@@ -28,7 +28,7 @@ from trundle.engine._repository import Repository
 from trundle.engine._sources import Sources
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.engine.effects import Change, Effects
+from trundle.engine.effects import EffectChange, Effects
 from trundle.engine.running import (
     Calls,
     Found,
@@ -334,7 +334,7 @@ class Session:
         }
 
     @property
-    def changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[EffectChange, ...]:
         """What the methods that ran have done to the world, in its order; in a dry run, what they would do."""
         return tuple(self._effects.changes)
 

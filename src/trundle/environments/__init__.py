@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trundle._faces import on_demand
 
 if TYPE_CHECKING:
-    from trundle.environments._actions import Action, Actions, ActionState, Line, failure_of
+    from trundle.environments._actions import Action, ActionLine, Actions, ActionState, failure_of
     from trundle.environments._applications import (
         HiddenAnswers,
         adding,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         Model,
         Overview,
         Providers,
-        Result,
+        RunResult,
     )
     from trundle.environments._running import delete, deploy, rollback
     from trundle.environments._seats import Seat
@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 __all__ = [
     "APPLICATIONS",
     "Action",
+    "ActionLine",
     "ActionState",
     "Actions",
     "ArrivalError",
@@ -72,7 +73,6 @@ __all__ = [
     "HiddenAnswers",
     "InvalidNameError",
     "InvalidSecretError",
-    "Line",
     "MajorError",
     "Model",
     "NoSuchActionError",
@@ -85,7 +85,7 @@ __all__ = [
     "Overview",
     "ProviderInUseError",
     "Providers",
-    "Result",
+    "RunResult",
     "Seat",
     "SupersededError",
     "UnfinishedError",

@@ -68,7 +68,7 @@ class Action(msgspec.Struct, frozen=True):
     dry_run: bool
 
 
-class Line(msgspec.Struct, frozen=True):
+class ActionLine(msgspec.Struct, frozen=True):
     """What an action said.
 
     Attributes:
@@ -153,7 +153,7 @@ class Actions:
         """Writes down that the run has begun."""
         self._change(action, state="running", begun=self._environments.time())
 
-    def note(self, action: Action, lines: Collection[Line], doing: str, effects: int) -> None:
+    def note(self, action: Action, lines: Collection[ActionLine], doing: str, effects: int) -> None:
         """Writes down what a run says and does."""
         with self._database.writing() as connection:
             key = {"tenant": action.tenant, "environment": action.environment}
@@ -217,12 +217,12 @@ class Actions:
             raise NoSuchActionError(name, f"action {number}", "none", advice)
         return _action(row)
 
-    def lines(self, action: Action, *, after: int = 0, most: int = 1000) -> tuple[Line, ...]:
+    def lines(self, action: Action, *, after: int = 0, most: int = 1000) -> tuple[ActionLine, ...]:
         """What an action said after a line, in order."""
         with self._database.reading() as connection:
             mine = and_(_of(t.LINES, action), _L.action == action.number, _L.number > after)
             found = select(_L.number, _L.at, _L.line).where(mine).order_by(_L.number).limit(most)
-            return tuple(Line(*row) for row in connection.execute(found))
+            return tuple(ActionLine(*row) for row in connection.execute(found))
 
     def fail_call(
         self, name: str, action: str, *, tenant: str, by: str, begun: str, error: BaseException

@@ -12,7 +12,7 @@ from trundle.environments._environments import Environments, check_alive
 from trundle.environments._errors import NoSuchObjectError, UnfinishedError
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
-from trundle.environments._records import Result
+from trundle.environments._records import RunResult
 from trundle.environments._sessions import dumped, handles_of, plain_value, used
 from trundle.environments._work import Work, alone, dry, opened_work, raise_own
 from trundle.errors import did_you_mean, listed
@@ -89,7 +89,7 @@ def call(
     by: str = "",
     dry_run: bool = False,
     action: Action | None = None,
-) -> Result:
+) -> RunResult:
     """Calls a public method of an object as it was deployed, and keeps what it changed.
 
     A call that fails is in the history as an action. It is no deployment, so the next call is not kept from anything.
@@ -123,7 +123,7 @@ def call(
             raise UnfinishedError(name, expected, found, f"run `trundle env deploy {name}`")
         if dry_run:
             done = dry(environments, work, work.before.lock, asked.done)
-            return Result(None, done.changes, done.value)
+            return RunResult(None, done.changes, done.value)
         return _run(environments, work, asked, tenant=tenant, by=by, action=action)
 
 
@@ -135,7 +135,7 @@ def _run(
     tenant: str,
     by: str,
     action: Action | None,
-) -> Result:
+) -> RunResult:
     """Makes the call, and writes down what it changed."""
     assert work.before is not None
     environment = begin_run(environments, work.environment)
@@ -154,8 +154,8 @@ def _run(
         raise_own(error)
         raise
     if not done.is_changed:
-        return Result(None, done.changes, done.value)
+        return RunResult(None, done.changes, done.value)
     objects = done.model["Objects"]
     deployment = unfinished(environment, Plan(asked.title, objects, done.lock, {}), by, begun)
     end(environments, environment, deployment, done)
-    return Result(deployment.number, done.changes, done.value)
+    return RunResult(deployment.number, done.changes, done.value)

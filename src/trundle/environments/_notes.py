@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from trundle.engine.effects import Change
+from trundle.engine.effects import EffectChange
 from trundle.environments._drafts import check_same
 from trundle.environments._environments import Environments
 from trundle.environments._journal import check_running
@@ -36,7 +36,7 @@ class Done(NamedTuple):
     model: dict[str, Any]
     uses: Uses
     lock: Lock
-    changes: tuple[Change, ...]
+    changes: tuple[EffectChange, ...]
     value: Any = None
     is_changed: bool = True
 
@@ -131,7 +131,7 @@ def fail(
     environment: Environment,
     deployment: Deployment,
     error: BaseException,
-    changes: tuple[Change, ...],
+    changes: tuple[EffectChange, ...],
 ) -> None:
     outcome: Outcome = "failed" if isinstance(error, Exception) else "interrupted"
     failed = msgspec.structs.replace(
@@ -147,5 +147,5 @@ def fail(
             rows.put_deployment(environment, failed)
 
 
-def _noted(changes: tuple[Change, ...]) -> tuple[tuple[str, str], ...]:
+def _noted(changes: tuple[EffectChange, ...]) -> tuple[tuple[str, str], ...]:
     return tuple((each.action, each.key) for each in changes)

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from trundle.engine.effects import Change
+from trundle.engine.effects import EffectChange
 from trundle.errors import Finding
 
 Model: TypeAlias = dict[str, Any]
@@ -153,7 +153,7 @@ class Draft(msgspec.Struct, frozen=True):
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:16]
 
 
-class Result(msgspec.Struct, frozen=True):
+class RunResult(msgspec.Struct, frozen=True):
     """What a run came to.
 
     Attributes:
@@ -165,7 +165,11 @@ class Result(msgspec.Struct, frozen=True):
     """
 
     number: int | None
-    changes: tuple[Change, ...]
+    changes: tuple[EffectChange, ...]
     value: Any = None
     findings: tuple[Finding, ...] = ()
     upgraded: Mapping[str, tuple[str, str]] = {}
+
+    def to_plain(self) -> dict[str, Any]:
+        """The deployment, and what was done, as plain values."""
+        return {"deployment": self.number, "changes": [each.to_plain() for each in self.changes]}

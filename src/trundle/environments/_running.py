@@ -16,7 +16,7 @@ from trundle.environments._environments import Environments, check_alive, wanted
 from trundle.environments._errors import UnfinishedError
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin, end, fail, pending_upgrades
-from trundle.environments._records import Environment, Result
+from trundle.environments._records import Environment, RunResult
 from trundle.environments._rows import Rows
 from trundle.environments._sessions import dumped, loaded, used
 from trundle.environments._work import Work, alone, dry, opened_work, raise_own
@@ -34,7 +34,7 @@ def deploy(
     tag: str | None = None,
     by: str = "",
     dry_run: bool = False,
-) -> Result:
+) -> RunResult:
     """Deploys a draft, or what is wanted already.
 
     Args:
@@ -78,7 +78,7 @@ def rollback(
     providers: Mapping[str, Provider],
     by: str = "",
     dry_run: bool = False,
-) -> Result:
+) -> RunResult:
     """Makes the model of an earlier deployment the wanted one, and deploys it; also of an environment that was deleted.
 
     Args:
@@ -116,7 +116,7 @@ def delete(
     providers: Mapping[str, Provider],
     by: str = "",
     dry_run: bool = False,
-) -> Result:
+) -> RunResult:
     """Destroys the objects of an environment and removes all that was deployed, in the reverse order; its history stays.
 
     Args:
@@ -147,7 +147,7 @@ def carry_out(
     *,
     by: str,
     dry_run: bool,
-) -> Result:
+) -> RunResult:
     """Deploys what a plan wants."""
     with contextlib.ExitStack() as left:
         if not dry_run:
@@ -162,7 +162,7 @@ def carry_out(
             return _deployed(session, work, planned)
 
         if dry_run:
-            return Result(None, dry(environments, work, planned.lock, run).changes)
+            return RunResult(None, dry(environments, work, planned.lock, run).changes)
         environment, deployment = begin(environments, work.environment, planned, checked.uses, by)
         journal = DatabaseJournal(environments.database, environment)
         session = work.session(planned.lock, journal)
@@ -176,7 +176,7 @@ def carry_out(
             raise_own(error)
             raise
         end(environments, environment, deployment, done)
-        return Result(deployment.number, done.changes)
+        return RunResult(deployment.number, done.changes)
 
 
 def _deployed(session: Session, work: Work, plan: Plan) -> Done:

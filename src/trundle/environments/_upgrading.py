@@ -11,11 +11,11 @@ from trundle.environments._environments import Environments, check_alive, wanted
 from trundle.environments._errors import ArrivalError, MajorError, NoSuchObjectError
 from trundle.environments._models import label_of, objects_in
 from trundle.environments._notes import Plan, pending_upgrades
-from trundle.environments._records import Environment, Lock, Model, Result
+from trundle.environments._records import Environment, Lock, Model, RunResult
 from trundle.environments._rows import Rows
 from trundle.environments._running import carry_out
 from trundle.errors import listed
-from trundle.models import Converted, convert_model
+from trundle.models import ConvertedModel, convert_model
 from trundle.packages import Package
 from trundle.project.package_evolution import PackageEvolutions, api_version
 from trundle.version import ANY, SemVer
@@ -38,7 +38,7 @@ def upgrade(
     arriving: Collection[Package] = (),
     by: str = "",
     dry_run: bool = False,
-) -> Result:
+) -> RunResult:
     """Converts the model of an environment to the newest releases of its packages, runs the `upgrade` methods of their classes, and deploys.
 
     An upgrade that failed or was killed has converted the model already; the next one goes on with it.
@@ -74,7 +74,7 @@ def upgrade(
         begun = _begun(rows, environment)
     steps = _steps(name, model, snapshot, packages, major=major)
     if not steps and begun is None:
-        return Result(None, ())
+        return RunResult(None, ())
     wanted = {package: api_version(to) for package, (_, to) in steps.items()}
     converted = convert_model(PackageEvolutions(snapshot, environments.limits), model, wanted)
     upgraded = _upgraded(model, converted)
@@ -87,7 +87,7 @@ def upgrade(
 
     done = carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
     moved = _moved(begun or {}, steps)
-    return Result(done.number, done.changes, findings=converted.findings, upgraded=moved)
+    return RunResult(done.number, done.changes, findings=converted.findings, upgraded=moved)
 
 
 def _moved(begun: _Steps, steps: _Steps) -> dict[str, tuple[str, str]]:
@@ -208,7 +208,7 @@ def _versions(model: Model) -> dict[str, set[SemVer]]:
     return found
 
 
-def _upgraded(before: Model, converted: Converted) -> dict[str, str]:
+def _upgraded(before: Model, converted: ConvertedModel) -> dict[str, str]:
     """The objects that have another version now, each with the one that it had."""
     old = {each[HEADER]["id"]: label_of(each) for each in objects_in(before)}
     new = {each[HEADER]["id"]: label_of(each) for each in objects_in(converted.model)}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from trundle._faces import on_demand
 
 if TYPE_CHECKING:
-    from trundle.forms._conversion import Converted, converted
+    from trundle.forms._conversion import ConvertedForm, converted
     from trundle.forms._errors import FormChoiceError, FormCode, FormError
     from trundle.forms._evaluation import Sources
     from trundle.forms._filling import Filled, Filling, Hidden, default_of, fill
@@ -37,7 +37,7 @@ __all__ = [
     "NEWEST",
     "Check",
     "Choice",
-    "Converted",
+    "ConvertedForm",
     "Definition",
     "Field",
     "FieldType",

@@ -18,7 +18,7 @@ _NAMES = ("name", "title", "applicationname", "appname")
 _OF_TEXT = ("label", "description", "description_title", "help_text", "initial")
 
 
-class Converted(NamedTuple):
+class ConvertedForm(NamedTuple):
     """A form in the newest version of the format.
 
     Attributes:
@@ -34,7 +34,7 @@ class Converted(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def converted(text: str, file: str, package: str = "") -> Converted:
+def converted(text: str, file: str, package: str = "") -> ConvertedForm:
     """Converts a form to the newest version.
 
     Args:
@@ -50,7 +50,7 @@ def converted(text: str, file: str, package: str = "") -> Converted:
     if form is None:
         raise FormError(errors_among(reading.findings))
     if form.version == NEWEST:
-        return Converted(text, form, str(form.version), reading.findings)
+        return ConvertedForm(text, form, str(form.version), reading.findings)
     changed = _changed(text, form)
     again = read_form(changed, file, package)
     if again.form is None or not _is_same(form, again.form):
@@ -61,7 +61,7 @@ def converted(text: str, file: str, package: str = "") -> Converted:
         found = "one that would say something else"
         raise FormError([Finding(FormCode.CONVERSION, Place(file), expected, found, advice)])
     findings = (*reading.findings, *_for_people(form))
-    return Converted(changed, again.form, str(form.version), findings)
+    return ConvertedForm(changed, again.form, str(form.version), findings)
 
 
 def _changed(text: str, form: Form) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from trundle.engine import Session, core_packages
 from trundle.engine.expressions import Mapped
 from trundle.errors import Finding, Place, did_you_mean, expectation, listed, shown
-from trundle.forms._conversion import Converted, converted
+from trundle.forms._conversion import ConvertedForm, converted
 from trundle.forms._errors import FormChoiceError, FormCode, FormError
 from trundle.forms._findings import text_of
 from trundle.forms._foreseen import classes_named, foreseen
@@ -26,7 +26,7 @@ def form_files(package: Package) -> tuple[str, ...]:
     return tuple(each if f"UI/{each}" not in names else f"UI/{each}" for each in listed)
 
 
-def packaged_form(package: Package, path: str) -> Converted:
+def packaged_form(package: Package, path: str) -> ConvertedForm:
     """A form of a package, in the newest version of the format; the package keeps the original.
 
     Args:
@@ -40,7 +40,7 @@ def packaged_form(package: Package, path: str) -> Converted:
     return converted(_text(package, path), path, package.name)
 
 
-def form_of_package(package: Package, name: str | None = None) -> Converted | None:
+def form_of_package(package: Package, name: str | None = None) -> ConvertedForm | None:
     """The form of a package, in the newest version of the format; None where it has none.
 
     Args:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         pause_after,
         run_round,
     )
-    from trundle.installation._applying import Result
+    from trundle.installation._applying import ChangeResult
     from trundle.installation._content import ContentStore
     from trundle.installation._errors import StateBusyError, StateError
     from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
     from trundle.installation._installation import Installation
     from trundle.installation._notifying import NOTIFIED, NotificationError, notifier
     from trundle.installation._outlook import Outlook
-    from trundle.installation._records import Event, EventKind, Package
+    from trundle.installation._records import EventKind, InstalledPackage, PackageEvent
     from trundle.installation._rollback_protection import (
         forget_channels,
         forget_clock,
         forget_digest,
     )
     from trundle.installation._roots import check_root
-    from trundle.installation._selection import Offer, Selection, select
+    from trundle.installation._selection import Selection, UpgradeOffer, select
     from trundle.installation._snapshots import (
         complete,
         complete_before,
@@ -57,24 +57,24 @@ __all__ = [
     "LOCK_FILE",
     "NOTIFIED",
     "Agent",
+    "ChangeResult",
     "ContentStore",
-    "Event",
     "EventKind",
     "Folders",
     "Install",
     "Installation",
+    "InstalledPackage",
     "LogLine",
     "NotificationError",
-    "Offer",
     "Outlook",
-    "Package",
+    "PackageEvent",
     "Removed",
-    "Result",
     "Round",
     "Selection",
     "StateBusyError",
     "StateError",
     "Tidied",
+    "UpgradeOffer",
     "check_root",
     "complete",
     "complete_before",

@@ -12,7 +12,7 @@ import msgspec
 
 from trundle.channels import RefusalCode, format_time
 from trundle.database import DatabaseError
-from trundle.installation._applying import Result
+from trundle.installation._applying import ChangeResult
 from trundle.installation._errors import StateError
 from trundle.installation._installation import Installation
 from trundle.installation._upgrade import upgrade
@@ -178,7 +178,7 @@ class Agent:
 _ALWAYS = frozenset(("install", "upgrade", "downgrade", "error", "refused"))
 
 
-def _lines(installation: Installation, result: Result) -> Iterator[LogLine]:
+def _lines(installation: Installation, result: ChangeResult) -> Iterator[LogLine]:
     now = installation.now()
     changed = set()
     for event in result.events:

@@ -14,8 +14,8 @@ from trundle.installation._content import check_entry
 from trundle.installation._errors import StateBusyError
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
-from trundle.installation._records import Event, EventKind, Package
-from trundle.installation._selection import Offer, Selection, check_together, select
+from trundle.installation._records import EventKind, InstalledPackage, PackageEvent
+from trundle.installation._selection import Selection, UpgradeOffer, check_together, select
 from trundle.installation._stored import check_readable
 from trundle.packages import Conflict, Release
 from trundle.registry import open_repository
@@ -38,17 +38,17 @@ class Goal(msgspec.Struct, frozen=True, kw_only=True):
     subscription: Subscription
     ready: tuple[ListedVersion, ...] = ()
     wanted: bool = True
-    before: Package | None = None
+    before: InstalledPackage | None = None
 
     @property
-    def offer(self) -> Offer:
+    def offer(self) -> UpgradeOffer:
         """The goal, as the selection takes it."""
         known = self.before is not None and self.before.version is not None
         release = self.before.release if self.before and known else None
-        return Offer(name=self.name, installed=release, ready=self.ready, wanted=self.wanted)
+        return UpgradeOffer(name=self.name, installed=release, ready=self.ready, wanted=self.wanted)
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class ChangeResult(msgspec.Struct, frozen=True, kw_only=True):
     """What came of a change, or would come of it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         notes: what else one should know.
     """
 
-    events: tuple[Event, ...] = ()
+    events: tuple[PackageEvent, ...] = ()
     outlooks: Mapping[str, Outlook] = {}
     refusals: Mapping[str, tuple[Finding, ...]] = {}
     notes: tuple[str, ...] = ()
@@ -77,8 +77,8 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
         result: what will have come of it.
     """
 
-    packages: tuple[Package, ...] = ()
-    result: Result
+    packages: tuple[InstalledPackage, ...] = ()
+    result: ChangeResult
 
 
 def carry_out(
@@ -88,7 +88,7 @@ def carry_out(
     dry_run: bool = False,
     complete: Callable[[Change], Change] = lambda change: change,
     also: Callable[[], None] | None = None,
-) -> Result:
+) -> ChangeResult:
     """Brings packages to the best versions that fit together.
 
     Channels are read and content is fetched without the installation's lock. Under it the content is unpacked and the change
@@ -128,7 +128,7 @@ def _attempt(
     also: Callable[[], None] | None,
     *,
     dry_run: bool,
-) -> Result | None:
+) -> ChangeResult | None:
     """Fetches content and commits what becomes of it; None where others have changed the installation meanwhile."""
     broken: dict[str, tuple[Finding, ...]] = {}
     while True:
@@ -190,11 +190,13 @@ def _prepare(
     ]
     packages = tuple(package for package, _ in pairs if package is not None)
     events = tuple(event for _, event in pairs)
-    return Change(packages=packages, result=Result(events=events, refusals=refusals, notes=notes))
+    return Change(
+        packages=packages, result=ChangeResult(events=events, refusals=refusals, notes=notes)
+    )
 
 
 def _unpack(
-    installation: Installation, packages: Iterable[Package]
+    installation: Installation, packages: Iterable[InstalledPackage]
 ) -> dict[str, tuple[Finding, ...]]:
     """Unpacks packages whose content is here; returns why some cannot be."""
     failed = {}
@@ -206,7 +208,7 @@ def _unpack(
     return failed
 
 
-def unpack_here(installation: Installation, package: Package) -> None:
+def unpack_here(installation: Installation, package: InstalledPackage) -> None:
     """Unpacks a package whose content is here; called while `alone`.
 
     Raises:
@@ -220,17 +222,17 @@ def unpack_here(installation: Installation, package: Package) -> None:
         installation.content.unpack(artifact, folder, where)
 
 
-def offers_of(installation: Installation, goals: Iterable[Goal]) -> dict[str, Offer]:
+def offers_of(installation: Installation, goals: Iterable[Goal]) -> dict[str, UpgradeOffer]:
     """What may become of each package, by name; those that are no goals stay as they are."""
     installed = installation.packages()
-    offers = {each.name: Offer(name=each.name, installed=each.release) for each in installed}
+    offers = {each.name: UpgradeOffer(name=each.name, installed=each.release) for each in installed}
     return offers | {each.name: each.offer for each in goals}
 
 
 def install_unpacked(
     installation: Installation,
-    packages: Iterable[Package],
-    events: Iterable[Event],
+    packages: Iterable[InstalledPackage],
+    events: Iterable[PackageEvent],
     also: Callable[[], None] | None = None,
 ) -> None:
     """Unpacks packages whose content is here, and commits them.
@@ -322,8 +324,8 @@ def _fetched(
 
 def _package(
     installation: Installation, goal: Goal, entry: ListedVersion, artifact: Artifact
-) -> Package:
-    return Package(
+) -> InstalledPackage:
+    return InstalledPackage(
         name=goal.name,
         subscription=goal.subscription,
         version=entry.version,
@@ -335,9 +337,9 @@ def _package(
 
 def _changed(
     installation: Installation, goal: Goal, entry: ListedVersion, artifact: Artifact | None
-) -> tuple[Package | None, Event]:
+) -> tuple[InstalledPackage | None, PackageEvent]:
     before = goal.before
-    event = Event(
+    event = PackageEvent(
         package=goal.name,
         at=installation.now(),
         action=_deed(before, entry),
@@ -350,7 +352,7 @@ def _changed(
     return package, event
 
 
-def _deed(before: Package | None, entry: ListedVersion) -> EventKind:
+def _deed(before: InstalledPackage | None, entry: ListedVersion) -> EventKind:
     if before is None or before.version is None:
         return "install"
     return "upgrade" if entry.version > before.version else "downgrade"

@@ -22,7 +22,7 @@ from pathlib import Path
 from trundle._durable import sync_folder, write_durably
 from trundle.channels.files import id_of
 from trundle.installation._errors import StateError
-from trundle.installation._records import Package
+from trundle.installation._records import InstalledPackage
 from trundle.packages import lock_of
 
 LOCK_FILE = "packages.lock"
@@ -63,11 +63,11 @@ class Folders:
         """Where users of a package find what is installed of it."""
         return self.current / "packages" / folder_name(name)
 
-    def of(self, package: Package) -> Path:
+    def of(self, package: InstalledPackage) -> Path:
         """The folder of what is installed of a package."""
         return self.unpacked(package.name, str(package.release.version), package.digest)
 
-    def make_set(self, number: int, packages: Iterable[Package]) -> None:
+    def make_set(self, number: int, packages: Iterable[InstalledPackage]) -> None:
         """Makes a set; it is not visible yet.
 
         Raises:

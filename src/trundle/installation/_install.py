@@ -17,8 +17,8 @@ from trundle.errors import Finding
 from trundle.installation._applying import (
     ATTEMPTS,
     Change,
+    ChangeResult,
     Goal,
-    Result,
     basis_of,
     carry_out,
     changed_all_the_time,
@@ -28,7 +28,7 @@ from trundle.installation._applying import (
 from trundle.installation._content import mismatch
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
-from trundle.installation._records import Event, Package
+from trundle.installation._records import InstalledPackage, PackageEvent
 from trundle.installation._stored import check_readable, with_readable
 from trundle.packages import Release, to_install
 from trundle.registry import Reference, open_repository, version_of
@@ -62,7 +62,7 @@ class Install(msgspec.Struct, frozen=True, kw_only=True):
     upgrade: bool = False
 
 
-def install(installation: Installation, wanted: Install, *, dry_run: bool = False) -> Result:
+def install(installation: Installation, wanted: Install, *, dry_run: bool = False) -> ChangeResult:
     """Installs a package with what it needs, or lets an installed one follow another channel.
 
     Raises:
@@ -98,7 +98,7 @@ class _Following:
         self._reader = installation.reader
         self._notes: tuple[str, ...] = ()
 
-    def run(self, *, dry_run: bool) -> Result:
+    def run(self, *, dry_run: bool) -> ChangeResult:
         result = carry_out(
             self._installation,
             self._look,
@@ -194,15 +194,15 @@ class _Following:
             before=before,
         )
 
-    def _followed(self, goal: Goal) -> Package | None:
+    def _followed(self, goal: Goal) -> InstalledPackage | None:
         """What is installed, as it follows the channel from now on."""
         return goal.before and msgspec.structs.replace(
             goal.before, subscription=goal.subscription, pinned=None
         )
 
-    def _follow_event(self, before: Package, goal: Goal) -> Event:
+    def _follow_event(self, before: InstalledPackage, goal: Goal) -> PackageEvent:
         version = str(before.version or "")
-        return Event(
+        return PackageEvent(
             package=goal.name,
             at=self._installation.now(),
             action="follow",
@@ -260,7 +260,7 @@ class _Following:
 
 def _install_pinned(
     installation: Installation, wanted: Install, reference: Reference, *, dry_run: bool
-) -> Result:
+) -> ChangeResult:
     repository = msgspec.structs.replace(reference, tag=None, digest=None)
     source = open_repository(repository, settings=installation.settings)
     pin = _Pin(installation, wanted, reference, str(repository))
@@ -269,10 +269,10 @@ def _install_pinned(
     with contextlib.nullcontext() if dry_run else installation.fetching():
         artifact = installation.content.look(source, text, str(reference))
     if wanted.upgrade and pin.is_installed(artifact):
-        return Result(notes=(f"{reference} is installed already",))
+        return ChangeResult(notes=(f"{reference} is installed already",))
     if dry_run:
         pin.check(artifact)
-        return Result(events=(pin.event(artifact),), notes=pin.notes)
+        return ChangeResult(events=(pin.event(artifact),), notes=pin.notes)
     for _ in range(ATTEMPTS):
         basis = basis_of(installation, dry_run=False)
         pin.check(artifact)
@@ -282,7 +282,7 @@ def _install_pinned(
                 if installation.memory.basis() == basis:
                     event = pin.event(artifact)
                     install_unpacked(installation, [pin.package(artifact)], [event])
-                    return Result(events=(event,), notes=pin.notes)
+                    return ChangeResult(events=(event,), notes=pin.notes)
     raise changed_all_the_time(installation)
 
 
@@ -345,10 +345,10 @@ class _Pin:
         check_fits(self._installation, where, put=(release,))
         check_readable(self._installation, before, artifact.package, where)
 
-    def package(self, artifact: Artifact) -> Package:
+    def package(self, artifact: Artifact) -> InstalledPackage:
         """What is installed from now on."""
         before = self._installation.memory.package(artifact.package.name)
-        return Package(
+        return InstalledPackage(
             name=artifact.package.name,
             subscription=Subscription(
                 repository=self._repository,
@@ -362,10 +362,10 @@ class _Pin:
             manifest=artifact.package,
         )
 
-    def event(self, artifact: Artifact) -> Event:
+    def event(self, artifact: Artifact) -> PackageEvent:
         """What happens."""
         before = self._installation.memory.package(artifact.package.name)
-        return Event(
+        return PackageEvent(
             package=artifact.package.name,
             at=self._installation.now(),
             action="install",
@@ -385,14 +385,14 @@ class _Pin:
             return None
 
 
-def _is_same(package: Package, repository: str, channel: str) -> bool:
+def _is_same(package: InstalledPackage, repository: str, channel: str) -> bool:
     """Whether a package follows a channel."""
     follows = package.subscription
     followed = (follows.repository, follows.channel) == (repository, channel)
     return package.pinned is None and followed
 
 
-def _already(package: Package) -> Finding:
+def _already(package: InstalledPackage) -> Finding:
     version = package.version or package.digest
     follows = package.subscription
     place = package.pinned or f"the channel {follows.channel} in {follows.repository}"

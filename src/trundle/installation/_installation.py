@@ -19,7 +19,15 @@ import msgspec
 
 from trundle._locking import LockBusyError, locked
 from trundle.channels import RefusalCode, RefusedError, refusal, require_aware
-from trundle.channels.decision import Approval, Hold, Plan, Request, Status, decide, status_of
+from trundle.channels.decision import (
+    Approval,
+    Hold,
+    InstallationStatus,
+    Request,
+    UpgradePlan,
+    decide,
+    status_of,
+)
 from trundle.channels.policy import Policy
 from trundle.errors import Finding
 from trundle.installation._content import ContentStore
@@ -27,7 +35,7 @@ from trundle.installation._errors import StateBusyError, StateError
 from trundle.installation._folders import Folders, refuse_file
 from trundle.installation._import import import_trust
 from trundle.installation._outlook import Outlook, Reader, absolute, judge
-from trundle.installation._records import Event, Package
+from trundle.installation._records import InstalledPackage, PackageEvent
 from trundle.installation._state import Memory
 from trundle.packages import Manifest
 from trundle.registry import HttpSettings, InvalidReferenceError, Progress, Reference
@@ -63,7 +71,7 @@ class Installation:
         wait: float = _WAIT,
         progress: Progress | None = None,
         settings: HttpSettings | None = None,
-        unreadable: Callable[[Package | None, Manifest], Iterable[Finding]] | None = None,
+        unreadable: Callable[[InstalledPackage | None, Manifest], Iterable[Finding]] | None = None,
         looking: bool = False,
     ) -> None:
         self.folders = Folders(folder.absolute())
@@ -105,11 +113,11 @@ class Installation:
 
     # What is there
 
-    def packages(self) -> tuple[Package, ...]:
+    def packages(self) -> tuple[InstalledPackage, ...]:
         """What is installed, in alphabetical order."""
         return self.memory.packages()
 
-    def package(self, name: str) -> Package:
+    def package(self, name: str) -> InstalledPackage:
         """What is installed of a package, by its name or the reference of its repository.
 
         Raises:
@@ -128,18 +136,21 @@ class Installation:
             raise RefusedError(refusal(code, name, "an installed package", names, advice))
         return found
 
-    def folder(self, package: Package) -> Path:
+    def folder(self, package: InstalledPackage) -> Path:
         """The folder of what is installed of a package, by way of the link `current`."""
         return self.folders.link(package.name)
 
-    def history(self, name: str | None = None) -> tuple[Event, ...]:
+    def history(self, name: str | None = None) -> tuple[PackageEvent, ...]:
         """What happened to a package, or to all of them, the newest first."""
         return self.memory.history(name)
 
     # Looking
 
     def look(
-        self, package: Package, request: Request = _NOTHING_ASKED, policy: Policy | None = None
+        self,
+        package: InstalledPackage,
+        request: Request = _NOTHING_ASKED,
+        policy: Policy | None = None,
     ) -> Outlook:
         """Looks at the channel of an installed package, and decides what is to be done.
 
@@ -158,7 +169,7 @@ class Installation:
         try:
             read = self.reader.read(package.subscription, package.name)
         except RefusedError as error:
-            plan = Plan(
+            plan = UpgradePlan(
                 package=package.name, at=now, installed=package.installed, refusals=error.refusals
             )
             return Outlook(plan, state)
@@ -173,7 +184,9 @@ class Installation:
                 self.memory.remember(read.channel, state.known, now)
         return outlook
 
-    def status(self, package: Package, outlook: Outlook | None = None) -> Status:
+    def status(
+        self, package: InstalledPackage, outlook: Outlook | None = None
+    ) -> InstallationStatus:
         """How a package stands, after a look at its channel.
 
         Args:
@@ -350,8 +363,8 @@ class Installation:
 
     def commit(
         self,
-        changed: Iterable[Package],
-        events: Iterable[Event],
+        changed: Iterable[InstalledPackage],
+        events: Iterable[PackageEvent],
         *,
         removed: Iterable[str] = (),
         also: Callable[[], None] | None = None,
@@ -407,7 +420,7 @@ def _make(folder: Path) -> None:
         raise StateError(str(folder), "a folder", found, advice) from error
 
 
-def _pinned(package: Package, verb: str) -> Finding:
+def _pinned(package: InstalledPackage, verb: str) -> Finding:
     expected = "an installation that follows a channel"
     found = f"one that is pinned to {package.pinned}"
     advice = f"there is nothing to {verb}; install another tag, or install by channel"

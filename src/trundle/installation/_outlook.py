@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from trundle.channels import ChannelError, RefusalCode, RefusedError, format_time, refusal
-from trundle.channels.decision import Plan, Request, State, decide
+from trundle.channels.decision import Request, State, UpgradePlan, decide
 from trundle.channels.files import Channel, ChannelFileError
 from trundle.channels.policy import Policy
 from trundle.channels.reading import Subscription, has_signatures, open_channel, read_channel
@@ -63,7 +63,7 @@ class Outlook(msgspec.Struct, frozen=True):
         warnings: what is not as it should be, but understood.
     """
 
-    plan: Plan
+    plan: UpgradePlan
     state: State
     channel: Channel | None = None
     location: str = ""
@@ -189,7 +189,7 @@ def absolute(reference: Reference) -> Reference:
 
 def judge(
     channel: Channel, seen: Seen, state: State, policy: Policy, now: dt.datetime, request: Request
-) -> Plan:
+) -> UpgradePlan:
     """Decides what is to be done, after the channel was compared with what was seen of it before."""
     plan = decide(channel, state, policy, now, request)
     same = channel.serial and channel.serial == seen.serial
@@ -200,7 +200,7 @@ def judge(
     advice = "do not use this channel; ask its publisher"
     code = RefusalCode.INCONSISTENT_FILE
     why = refusal(code, where, expected, "other content with the same serial", advice)
-    refused = Plan(package=plan.package, at=plan.at, installed=plan.installed)
+    refused = UpgradePlan(package=plan.package, at=plan.at, installed=plan.installed)
     return msgspec.structs.replace(refused, refusals=(*plan.refusals, why))
 
 

@@ -16,7 +16,7 @@ EventKind: TypeAlias = Literal["install", "upgrade", "downgrade", "rollback", "f
 """What happened: `follow` is a change of channel that leaves the version as it is."""
 
 
-class Package(msgspec.Struct, frozen=True, kw_only=True):
+class InstalledPackage(msgspec.Struct, frozen=True, kw_only=True):
     """A package that is installed.
 
     Attributes:
@@ -69,7 +69,7 @@ class Package(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-class Event(msgspec.Struct, frozen=True, kw_only=True):
+class PackageEvent(msgspec.Struct, frozen=True, kw_only=True):
     """Something that happened to a package.
 
     Attributes:

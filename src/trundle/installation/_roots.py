@@ -2,10 +2,10 @@
 
 from trundle.channels import RefusalCode, RefusedError, refusal
 from trundle.installation._installation import Installation
-from trundle.installation._records import Package
+from trundle.installation._records import InstalledPackage
 
 
-def check_root(installation: Installation, package: Package, root: bytes) -> None:
+def check_root(installation: Installation, package: InstalledPackage, root: bytes) -> None:
     """Makes sure that a root does not contradict the one that the channel of a package is verified by since it was installed.
 
     Nothing is trusted by it: a channel is trusted once, and its publisher replaces roots by signing new ones.

@@ -21,7 +21,7 @@ from trundle.packages import (
 from trundle.version import ANY, SemVer, VersionRange
 
 
-class Offer(msgspec.Struct, frozen=True, kw_only=True):
+class UpgradeOffer(msgspec.Struct, frozen=True, kw_only=True):
     """What may become of a package.
 
     Attributes:
@@ -52,7 +52,7 @@ class Selection(msgspec.Struct, frozen=True):
         return bool(self.chosen)
 
 
-def select(offers: Iterable[Offer]) -> Selection:
+def select(offers: Iterable[UpgradeOffer]) -> Selection:
     """Selects what is installed of each package; the order of the offers does not matter."""
     by_name = {each.name: each for each in offers}
     chosen: dict[str, ListedVersion] = {}
@@ -80,7 +80,7 @@ def check_together(releases: Iterable[Release]) -> tuple[Conflict, ...]:
     return tuple(each.conflict for each in sorted(refused, key=lambda each: each.wish.name))
 
 
-def _needs(offer: Offer) -> set[str]:
+def _needs(offer: UpgradeOffer) -> set[str]:
     """The packages that one may need, whichever version of it is taken."""
     needs = [to_install(each.depends_on) for each in offer.ready]
     needs.append(offer.installed.requirements if offer.installed else ())
@@ -121,7 +121,7 @@ class _Nothing:
 class _Candidates:
     """The versions that plans allow."""
 
-    def __init__(self, offers: Mapping[str, Offer]) -> None:
+    def __init__(self, offers: Mapping[str, UpgradeOffer]) -> None:
         self._entries = {
             name: {each.version: each for each in offer.ready} for name, offer in offers.items()
         }
@@ -137,14 +137,14 @@ class _Candidates:
 class _Choice:
     """What was decided so far."""
 
-    def __init__(self, offers: Mapping[str, Offer]) -> None:
+    def __init__(self, offers: Mapping[str, UpgradeOffer]) -> None:
         self.offers = offers
         self._candidates = _Candidates(offers)
         self._installed = self._sound()
         self._decided: dict[str, SemVer] = {}
         self._releases = dict(self._installed)
 
-    def take(self, offers: Sequence[Offer]) -> dict[str, tuple[Conflict, ...]]:
+    def take(self, offers: Sequence[UpgradeOffer]) -> dict[str, tuple[Conflict, ...]]:
         """Takes the best versions that can be had, of each package in its turn; gives what is in the way of better ones.
 
         Tries all at once, and in pieces where that fails, cut where the first of them seems not to fit: what can be had
@@ -166,7 +166,7 @@ class _Choice:
         pieces = (offers[:cut], offers[cut : cut + 1], offers[cut + 1 :])
         return {name: found for piece in pieces for name, found in self.take(piece).items()}
 
-    def take_best(self, offer: Offer) -> tuple[Conflict, ...]:
+    def take_best(self, offer: UpgradeOffer) -> tuple[Conflict, ...]:
         """Takes the best version that can be had; gives what is in the way of a better one."""
         best = offer.ready[0].version
         exactly = {offer.name: VersionRange.exactly(best)}

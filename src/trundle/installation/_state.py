@@ -19,7 +19,7 @@ from trundle.channels.reading import Subscription
 from trundle.database import open_copy, open_database, upsert
 from trundle.errors import expectation
 from trundle.installation import _tables as t
-from trundle.installation._records import Event, EventKind, Package, Seen
+from trundle.installation._records import EventKind, InstalledPackage, PackageEvent, Seen
 from trundle.packages import manifest_from_json, manifest_to_json
 from trundle.version import SemVer
 
@@ -82,17 +82,17 @@ class Memory:
 
     # Packages
 
-    def packages(self) -> tuple[Package, ...]:
+    def packages(self) -> tuple[InstalledPackage, ...]:
         """All installed packages, in alphabetical order."""
         rows = self._rows(select(t.PACKAGES).order_by(t.PACKAGES.c.name))
         return tuple(sorted(map(self._package, rows), key=lambda each: each.name))
 
-    def package(self, name: str) -> Package | None:
+    def package(self, name: str) -> InstalledPackage | None:
         """An installed package; None where it is not installed."""
         rows = self._rows(select(t.PACKAGES).where(t.PACKAGES.c.name == name))
         return self._package(rows[0]) if rows else None
 
-    def put(self, package: Package) -> None:
+    def put(self, package: InstalledPackage) -> None:
         """Records what is installed of a package, in place of what was before."""
         follows = package.subscription
         policy = follows.policy and json.dumps(policy_to_plain(follows.policy))
@@ -119,8 +119,8 @@ class Memory:
         """Forgets a package with its holds and approvals; what was seen of it is kept."""
         self._connection.execute(delete(t.PACKAGES).where(t.PACKAGES.c.name == name))
 
-    def _package(self, row: Row[Any]) -> Package:
-        return Package(
+    def _package(self, row: Row[Any]) -> InstalledPackage:
+        return InstalledPackage(
             name=row.name,
             subscription=Subscription(
                 repository=row.repository,
@@ -145,7 +145,7 @@ class Memory:
 
     # Decisions
 
-    def state(self, package: Package) -> State:
+    def state(self, package: InstalledPackage) -> State:
         """What decisions about an installed package begin with."""
         return msgspec.structs.replace(
             self.state_before(package.name, package.subscription.name, package.pinned),
@@ -312,14 +312,14 @@ class Memory:
         ]
         upsert(self._connection, t.CONDITIONS, rows)
 
-    def history(self, name: str | None = None) -> tuple[Event, ...]:
+    def history(self, name: str | None = None) -> tuple[PackageEvent, ...]:
         """What happened to a package, or to all, the newest first."""
         query = select(t.HISTORY).order_by(t.HISTORY.c.id.desc())
         if name is not None:
             query = query.where(t.HISTORY.c.package == name)
         return tuple(map(_event, self._rows(query)))
 
-    def record(self, event: Event) -> None:
+    def record(self, event: PackageEvent) -> None:
         """Records that something happened."""
         row = {
             "package": event.package,
@@ -414,8 +414,8 @@ def content_of(channel: Channel) -> str:
     return "sha256:" + hashlib.sha256(write_all(channel)).hexdigest()
 
 
-def _event(row: Row[Any]) -> Event:
-    return Event(
+def _event(row: Row[Any]) -> PackageEvent:
+    return PackageEvent(
         package=row.package,
         at=_time(row.at),
         action=cast("EventKind", row.action),

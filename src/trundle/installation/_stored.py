@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trundle.channels import RefusalCode, RefusedError, refusal
-from trundle.channels.decision import Plan, withheld
+from trundle.channels.decision import UpgradePlan, withheld
 from trundle.database import DatabaseError
 from trundle.errors import Finding, Place, expectation
 from trundle.installation._installation import Installation
-from trundle.installation._records import Package
+from trundle.installation._records import InstalledPackage
 from trundle.packages import Manifest
 from trundle.registry import RegistryError, open_repository
 
@@ -48,8 +48,8 @@ def forget_store(installation: Installation, place: str, *, dry_run: bool = Fals
 
 
 def with_readable(
-    installation: Installation, repository: str, before: Package | None, plan: Plan
-) -> Plan:
+    installation: Installation, repository: str, before: InstalledPackage | None, plan: UpgradePlan
+) -> UpgradePlan:
     """A plan in which the versions are blocked that could not read what is stored, as far as they come before one that can.
 
     Args:
@@ -80,7 +80,7 @@ def with_readable(
 
 
 def check_readable(
-    installation: Installation, before: Package | None, after: Manifest, where: str
+    installation: Installation, before: InstalledPackage | None, after: Manifest, where: str
 ) -> None:
     """Refuses a release that could not read what is stored.
 
@@ -94,7 +94,7 @@ def check_readable(
 
 
 def unreadable(
-    installation: Installation, before: Package | None, after: Manifest
+    installation: Installation, before: InstalledPackage | None, after: Manifest
 ) -> tuple[Finding, ...]:
     """What a release could not read of what the stores of an installation hold.
 

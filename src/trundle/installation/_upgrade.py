@@ -12,17 +12,17 @@ from trundle.channels import RefusalCode, RefusedError, refusal
 from trundle.channels.decision import Hold, Request, check_holds, weighed
 from trundle.channels.policy import Policy
 from trundle.installation._applying import (
+    ChangeResult,
     Goal,
-    Result,
     carry_out,
     check_fits,
     install_unpacked,
     offers_of,
 )
-from trundle.installation._bringing import with_resources
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
-from trundle.installation._records import Event, Package
+from trundle.installation._records import InstalledPackage, PackageEvent
+from trundle.installation._resource_changes import with_resources
 from trundle.installation._selection import select
 from trundle.installation._stored import check_readable, with_readable
 from trundle.packages import to_install
@@ -39,7 +39,7 @@ def upgrade(
     request: Request = _NOTHING_ASKED,
     *,
     dry_run: bool = False,
-) -> Result:
+) -> ChangeResult:
     """Upgrades packages as far as their channels, their policies and each other allow now.
 
     A package that is refused stays as it is, with the reason in the result; the others go on.
@@ -78,7 +78,7 @@ def upgrade_waiting(
     request: Request,
     wait: dt.timedelta,
     pause: Callable[[dt.timedelta], None],
-) -> Result:
+) -> ChangeResult:
     """Upgrades packages, and waits for what is scheduled: for cooldowns and windows.
 
     Args:
@@ -138,7 +138,9 @@ def foresee(
     return tuple(found)
 
 
-def _chosen(installation: Installation, names: Iterable[str] | None) -> tuple[Package, ...]:
+def _chosen(
+    installation: Installation, names: Iterable[str] | None
+) -> tuple[InstalledPackage, ...]:
     if names is None:
         return installation.packages()
     return tuple(installation.package(each) for each in dict.fromkeys(names))
@@ -164,7 +166,7 @@ def _helpers(installation: Installation, goals: Iterable[Goal]) -> list[Goal]:
 
 def look_at(
     installation: Installation,
-    package: Package,
+    package: InstalledPackage,
     request: Request = _NOTHING_ASKED,
     policy: Policy | None = None,
 ) -> Outlook:
@@ -175,7 +177,7 @@ def look_at(
     return msgspec.structs.replace(outlook, plan=plan)
 
 
-def _goal(package: Package, outlook: Outlook, *, wanted: bool = True) -> Goal:
+def _goal(package: InstalledPackage, outlook: Outlook, *, wanted: bool = True) -> Goal:
     return Goal(
         wanted=wanted,
         name=package.name,
@@ -191,7 +193,7 @@ def roll_back(
     *,
     dry_run: bool = False,
     between: tuple[str, str] | None = None,
-) -> Event:
+) -> PackageEvent:
     """Goes back to the version that was installed before, without any network.
 
     The version that is left is held, so that the policy does not take it again.
@@ -215,7 +217,7 @@ def roll_back(
 
 def roll_back_together(
     installation: Installation, names: Iterable[str], *, dry_run: bool = False
-) -> tuple[Event, ...]:
+) -> tuple[PackageEvent, ...]:
     """Goes back with several packages at once, each to its version before, as `roll_back` does: with all of them or none.
 
     Raises:
@@ -237,9 +239,9 @@ class _Back(NamedTuple):
         event: what is noted.
     """
 
-    before: Package
-    after: Package
-    event: Event
+    before: InstalledPackage
+    after: InstalledPackage
+    event: PackageEvent
 
 
 def _back(installation: Installation, name: str, between: tuple[str, str] | None = None) -> _Back:
@@ -264,7 +266,7 @@ def _back(installation: Installation, name: str, between: tuple[str, str] | None
     held = check_holds(installation.memory.state(package), after.version, now)
     if held:
         raise RefusedError(*held)
-    event = Event(
+    event = PackageEvent(
         package=package.name,
         at=now,
         action="rollback",
@@ -279,7 +281,7 @@ def _back(installation: Installation, name: str, between: tuple[str, str] | None
 
 def _go_back(
     installation: Installation, ways: Sequence[_Back], *, dry_run: bool
-) -> tuple[Event, ...]:
+) -> tuple[PackageEvent, ...]:
     """Goes back on all ways, or on none. Called while `alone`."""
     where = ", ".join(f"{each.after.name} {each.after.version}" for each in ways)
     advice = (
@@ -315,7 +317,9 @@ def unpacked_before(installation: Installation, name: str) -> Iterator[Path]:
         yield folder
 
 
-def _notes_about(installation: Installation, package: Package, version: SemVer) -> Iterator[str]:
+def _notes_about(
+    installation: Installation, package: InstalledPackage, version: SemVer
+) -> Iterator[str]:
     """What one should know of a rollback."""
     why = installation.memory.unpublished(package.name, version)
     if why is not None:
@@ -323,7 +327,7 @@ def _notes_about(installation: Installation, package: Package, version: SemVer) 
     yield f"{package.version} is held from now on, so that it is not taken again"
 
 
-def _earlier(installation: Installation, package: Package) -> Event:
+def _earlier(installation: Installation, package: InstalledPackage) -> PackageEvent:
     """The event that brought what is installed, and replaced something.
 
     Raises:
@@ -341,7 +345,7 @@ def _earlier(installation: Installation, package: Package) -> Event:
     raise RefusedError(refusal(code, package.name, expected, "none", advice))
 
 
-def way_back(history: Iterable[Event], digest: str) -> Iterator[Event]:
+def way_back(history: Iterable[PackageEvent], digest: str) -> Iterator[PackageEvent]:
     """The events that brought what is installed, what was installed before it, and so on.
 
     Args:
@@ -358,7 +362,7 @@ def way_back(history: Iterable[Event], digest: str) -> Iterator[Event]:
             digest = event.before_digest
 
 
-def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -> Event:
+def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -> PackageEvent:
     """Removes a package. What was seen of its channel is kept, and its content stays in the local store.
 
     Raises:
@@ -372,7 +376,7 @@ def uninstall(installation: Installation, name: str, *, dry_run: bool = False) -
 
 def uninstall_together(
     installation: Installation, names: Iterable[str], *, dry_run: bool = False
-) -> tuple[Event, ...]:
+) -> tuple[PackageEvent, ...]:
     """Removes several packages at once, as `uninstall` does: all of them or none. They may need each other.
 
     Raises:
@@ -385,7 +389,7 @@ def uninstall_together(
         advice = "uninstall what needs it first, or together with it"
         check_fits(installation, f"without {', '.join(packages)}", drop=packages, advice=advice)
         events = tuple(
-            Event(
+            PackageEvent(
                 package=each.name,
                 at=installation.now(),
                 action="uninstall",

@@ -7,7 +7,7 @@ from trundle.kubernetes._connections import Answer
 from trundle.kubernetes._conversions import Conversions, ObjectError
 from trundle.kubernetes._definitions import (
     STORAGE,
-    Webhook,
+    WebhookAddress,
     definitions,
     read_definitions,
     service_named,
@@ -15,7 +15,7 @@ from trundle.kubernetes._definitions import (
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
 from trundle.kubernetes._manifests import AdmissionBy, Placement, manifests, recipe
 from trundle.kubernetes._metrics import WebhookMetrics
-from trundle.kubernetes._processes import Processes
+from trundle.kubernetes._processes import ServerProcesses
 from trundle.kubernetes._serving import serve_webhook
 from trundle.kubernetes._webhook import WebhookApplication
 
@@ -28,8 +28,8 @@ __all__ = [
     "KubernetesCode",
     "ObjectError",
     "Placement",
-    "Processes",
-    "Webhook",
+    "ServerProcesses",
+    "WebhookAddress",
     "WebhookApplication",
     "WebhookMetrics",
     "aggregated_manifests",

@@ -40,7 +40,7 @@ _STORED_SCHEMA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Webhook:
+class WebhookAddress:
     """Where a cluster finds the webhook.
 
     Attributes:
@@ -98,7 +98,7 @@ def service_named(text: str) -> dict[str, Any]:
 
 
 def definitions(
-    kinds: Iterable[ServedKind], webhook: Webhook, note: Callable[[str], object]
+    kinds: Iterable[ServedKind], webhook: WebhookAddress, note: Callable[[str], object]
 ) -> list[dict[str, Any]]:
     """The CRDs of resource types.
 
@@ -114,7 +114,7 @@ def definitions(
 
 
 def _definition(
-    kind: ServedKind, webhook: Webhook, note: Callable[[str], object]
+    kind: ServedKind, webhook: WebhookAddress, note: Callable[[str], object]
 ) -> dict[str, Any]:
     names: dict[str, Any] = {
         "kind": kind.kind,

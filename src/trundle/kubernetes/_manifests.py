@@ -7,7 +7,7 @@ from typing import Any
 
 from trundle.api import ServedKind
 from trundle.kubernetes._admission_manifests import by_group, policies, webhook_configuration
-from trundle.kubernetes._definitions import Webhook, definitions
+from trundle.kubernetes._definitions import WebhookAddress, definitions
 
 _PORT = 8443
 TLS_FILES = ("--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key")
@@ -51,7 +51,7 @@ class Placement:
     """
 
     name: str
-    webhook: Webhook
+    webhook: WebhookAddress
     image: str = ""
     replicas: int = 2
 

@@ -22,7 +22,7 @@ from trundle.kubernetes._cluster import (
 )
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes._leaving import without_leaving
+from trundle.kubernetes._removed_versions import without_leaving
 
 _TRIES = 8
 _MOST_FINDINGS = 20

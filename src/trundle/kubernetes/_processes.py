@@ -21,7 +21,7 @@ _PAUSE = 1.0
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
-class Processes:
+class ServerProcesses:
     """Keeps processes running until SIGINT or SIGTERM, and then waits until all have ended.
 
     Args:

@@ -36,7 +36,7 @@ _WHOLE = ("Objects", "ObjectsCopy")
 _ENVELOPE = ("apiVersion", "classname")
 
 
-class Converted(msgspec.Struct, frozen=True):
+class ConvertedModel(msgspec.Struct, frozen=True):
     """A model that was carried to other versions.
 
     Attributes:
@@ -50,7 +50,7 @@ class Converted(msgspec.Struct, frozen=True):
 
 def convert_model(
     evolutions: PackageEvolutions, model: Mapping[str, Any], wanted: Mapping[str, ApiVersion]
-) -> Converted:
+) -> ConvertedModel:
     """Carries a model to other versions of packages.
 
     Objects of other packages stay as they are, but for what stands in them. What a version has no property for is in the bag of the object, under
@@ -88,7 +88,7 @@ def convert_model(
         raise ModelError([deep]) from None
     if work.errors:
         raise ModelError(work.errors)
-    return Converted(msgspec.json.decode(msgspec.json.encode(made)), tuple(work.notes))
+    return ConvertedModel(msgspec.json.decode(msgspec.json.encode(made)), tuple(work.notes))
 
 
 class _Waiting(NamedTuple):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         UnpackError,
     )
     from trundle.packages._files import IGNORE_FILE, PackageFile, PackageTree, package_files
-    from trundle.packages._limits import Limits
+    from trundle.packages._limits import ArchiveLimits
     from trundle.packages._lock import Lock, Release, lock_of
     from trundle.packages._manifest import (
         APP_FILE,
@@ -68,6 +68,7 @@ __all__ = [
     "IGNORE_FILE",
     "MANIFEST_FILE",
     "RULES_FILE",
+    "ArchiveLimits",
     "Bump",
     "Candidates",
     "ChangeCode",
@@ -76,7 +77,6 @@ __all__ = [
     "Conflict",
     "FolderExistsError",
     "Level",
-    "Limits",
     "Lock",
     "Manifest",
     "ManifestError",

@@ -10,7 +10,7 @@ import msgspec
 
 from trundle.errors import Finding
 from trundle.packages._errors import PackageCode, UnpackError, finding
-from trundle.packages._limits import Limits
+from trundle.packages._limits import ArchiveLimits
 from trundle.packages._names import Names, name_problem
 
 BROKEN = (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, ValueError, OverflowError)
@@ -62,7 +62,7 @@ class Inspection:
         limits: how large the package may be.
     """
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: ArchiveLimits) -> None:
         self.limits = limits
         self.room = limits.size
         self._count = 0

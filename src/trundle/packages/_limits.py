@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Limits(msgspec.Struct, frozen=True):
+class ArchiveLimits(msgspec.Struct, frozen=True):
     """Bounds on an archive, so that a broken or hostile one cannot fill a machine.
 
     Attributes:

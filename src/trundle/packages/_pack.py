@@ -20,7 +20,7 @@ import msgspec
 from trundle.errors import Finding
 from trundle.packages._errors import ManifestError, PackageCode, PackError, finding
 from trundle.packages._files import PackageFile, package_files
-from trundle.packages._limits import Limits
+from trundle.packages._limits import ArchiveLimits
 from trundle.packages._manifest import MANIFEST_FILES, manifest_text, manifest_with_notes
 from trundle.packages._model import Manifest
 
@@ -68,7 +68,7 @@ class _Tee:
         return len(data)
 
 
-def pack(folder: Path, target: BinaryIO, limits: Limits | None = None) -> Packed:
+def pack(folder: Path, target: BinaryIO, limits: ArchiveLimits | None = None) -> Packed:
     """Packs a folder with its manifest into an archive.
 
     Args:
@@ -95,7 +95,7 @@ def pack(folder: Path, target: BinaryIO, limits: Limits | None = None) -> Packed
     findings += tree.findings
     if manifest is None:
         raise ManifestError(findings)
-    findings += _too_large(folder, tree.files, limits or Limits())
+    findings += _too_large(folder, tree.files, limits or ArchiveLimits())
     if findings:
         raise PackError(findings)
     tee = _Tee(target)
@@ -145,7 +145,9 @@ def missing_files(manifest: Manifest, where: str, names: Collection[str]) -> lis
     ]
 
 
-def _too_large(folder: Path, files: tuple[PackageFile, ...], limits: Limits) -> list[Finding]:
+def _too_large(
+    folder: Path, files: tuple[PackageFile, ...], limits: ArchiveLimits
+) -> list[Finding]:
     code, advice = PackageCode.TOO_LARGE, f"leave files out in {folder / '.trundleignore'}"
     if len(files) > limits.files:
         return [finding(code, folder, f"at most {limits.files} files", str(len(files)), advice)]

@@ -16,7 +16,7 @@ from trundle.packages._errors import (
     PackError,
     finding,
 )
-from trundle.packages._limits import Limits
+from trundle.packages._limits import ArchiveLimits
 from trundle.packages._manifest import APP_FILE, MANIFEST_FILE, MANIFEST_FILES, manifest_with_notes
 from trundle.packages._model import Manifest, Requirement
 from trundle.packages._pack import Content, Packed, archive_of, digest_of, missing_files, pack
@@ -24,7 +24,7 @@ from trundle.packages._tar_entries import tar_entries
 from trundle.packages._zip_entries import ZIP_MARKS, zip_entries
 from trundle.version import SemVer
 
-IN_MEMORY = Limits(files=10_000, size=64 * 1024**2)
+IN_MEMORY = ArchiveLimits(files=10_000, size=64 * 1024**2)
 """How large a package may be that is kept in memory as a whole."""
 
 

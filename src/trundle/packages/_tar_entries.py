@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, cast
 
 from trundle.packages._entries import BROKEN, ArchiveEntry, Inspection
-from trundle.packages._limits import BLOCK, HEADER, Limits
+from trundle.packages._limits import BLOCK, HEADER, ArchiveLimits
 
 _OWNER_RUNS = 0o100
 
@@ -35,7 +35,7 @@ class _Source:
         return data
 
 
-def tar_entries(archive: BinaryIO, limits: Limits) -> Iterator[ArchiveEntry]:
+def tar_entries(archive: BinaryIO, limits: ArchiveLimits) -> Iterator[ArchiveEntry]:
     """The files of a tar archive, in its order.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from trundle.packages._entries import ArchiveEntry
 from trundle.packages._errors import FolderExistsError, PackageCode, finding
-from trundle.packages._limits import Limits
+from trundle.packages._limits import ArchiveLimits
 from trundle.packages._tar_entries import tar_entries
 
 _PLAIN, _EXECUTABLE = 0o644, 0o755
@@ -23,7 +23,7 @@ _PLAIN, _EXECUTABLE = 0o644, 0o755
 def unpack(
     archive: BinaryIO,
     folder: Path,
-    limits: Limits | None = None,
+    limits: ArchiveLimits | None = None,
     *,
     check: Callable[[Path], None] | None = None,
 ) -> tuple[str, ...]:
@@ -53,7 +53,7 @@ def unpack(
         tempfile.mkdtemp(prefix=f".{folder.name[:100]}.", suffix=".partial", dir=folder.parent)
     )
     try:
-        names = _unpack(archive, staged, limits or Limits())
+        names = _unpack(archive, staged, limits or ArchiveLimits())
         if check is not None:
             check(staged)
         _flush_tree(staged)
@@ -70,7 +70,7 @@ def unpack(
     return names
 
 
-def _unpack(archive: BinaryIO, root: Path, limits: Limits) -> tuple[str, ...]:
+def _unpack(archive: BinaryIO, root: Path, limits: ArchiveLimits) -> tuple[str, ...]:
     unpacked = []
     for entry in tar_entries(archive, limits):
         _write(entry, root)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, cast
 
 from trundle.packages._entries import BROKEN, ArchiveEntry, Inspection
-from trundle.packages._limits import Limits
+from trundle.packages._limits import ArchiveLimits
 from trundle.packages._names import LONGEST_PATH
 
 ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06")
@@ -27,7 +27,7 @@ _LARGE_SIZE = 20
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 
-def zip_entries(data: bytes, limits: Limits) -> Iterator[ArchiveEntry]:
+def zip_entries(data: bytes, limits: ArchiveLimits) -> Iterator[ArchiveEntry]:
     """The files of a zip archive, in its order.
 
     Raises:

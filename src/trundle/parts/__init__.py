@@ -6,14 +6,14 @@ from trundle.parts._errors import (
     OtherJobError,
     UnusableFileError,
 )
-from trundle.parts._jobs import Conversion
-from trundle.parts._running import PART_SIZE, Converted, FolderConversion
+from trundle.parts._jobs import ConversionOptions
+from trundle.parts._running import PART_SIZE, ConvertedFolder, FolderConversion
 
 __all__ = [
     "PART_SIZE",
     "ChangedError",
-    "Conversion",
-    "Converted",
+    "ConversionOptions",
+    "ConvertedFolder",
     "FolderConversion",
     "NoDocumentsError",
     "OtherJobError",

@@ -14,7 +14,7 @@ from trundle.parts._folders import Folder
 from trundle.parts._jobs import (
     JSON_LINES,
     PARQUET,
-    Conversion,
+    ConversionOptions,
     Input,
     Manifest,
     Slice,
@@ -94,7 +94,7 @@ class Converter(NamedTuple):
     """
 
     scheme: AnyScheme
-    conversion: Conversion
+    conversion: ConversionOptions
     source: Folder
     into: Folder
     job: str
@@ -259,7 +259,7 @@ def name_of(source: Folder, path: str) -> str:
     return path or source.url.rpartition("/")[2]
 
 
-def _lenience(conversion: Conversion, report: Callable[[Tolerated], object]) -> Lenience:
+def _lenience(conversion: ConversionOptions, report: Callable[[Tolerated], object]) -> Lenience:
     return Lenience(
         missing=conversion.missing,
         nulls=conversion.nulls,

@@ -12,7 +12,7 @@ JSON_LINES = (".jsonl", ".ndjson")
 PARQUET = ".parquet"
 
 
-class Conversion(msgspec.Struct, frozen=True, kw_only=True):
+class ConversionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """How documents are converted.
 
     Attributes:
@@ -84,7 +84,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     source: str
     inputs: tuple[Input, ...]
-    conversion: Conversion
+    conversion: ConversionOptions
     package: str
     trundle: str
     part_size: int

@@ -13,7 +13,7 @@ from trundle.errors import listed
 from trundle.parts._converting import Converter, Part, RefusedDocument, convert_part, name_of
 from trundle.parts._errors import OtherJobError, UnreachableFolderError, UnusableFileError
 from trundle.parts._folders import Folder, is_temporary, overlaps
-from trundle.parts._jobs import Conversion, Job, Manifest, differing, inputs_of
+from trundle.parts._jobs import ConversionOptions, Job, Manifest, differing, inputs_of
 from trundle.project import ShippedPackage, shipped_scheme
 from trundle.workers import Opening, Workers
 
@@ -25,7 +25,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class ConvertedFolder:
     """What became of the documents of a folder.
 
     Attributes:
@@ -80,7 +80,7 @@ class FolderConversion:
         self,
         source: str,
         into: str,
-        conversion: Conversion,
+        conversion: ConversionOptions,
         package: ShippedPackage,
         part_size: int = PART_SIZE,
     ) -> None:
@@ -107,7 +107,7 @@ class FolderConversion:
         self._manifests = self._done_before()
         self.before = len(self._manifests)
 
-    def run(self, workers: Workers, progress: Progress = lambda *_: None) -> Converted:
+    def run(self, workers: Workers, progress: Progress = lambda *_: None) -> ConvertedFolder:
         """Converts all that is not converted yet.
 
         It may be killed at any time; the next run goes on.
@@ -145,9 +145,9 @@ class FolderConversion:
         """Whether all parts are done."""
         return len(self._manifests) == len(self.parts)
 
-    def plan(self) -> Converted:
+    def plan(self) -> ConvertedFolder:
         """What there is to do."""
-        return Converted(self._into.named(""), len(self.parts), self.before)
+        return ConvertedFolder(self._into.named(""), len(self.parts), self.before)
 
     def _begin(self) -> None:
         """Says in the folder whose results it has; of two jobs that begin at the same time one is refused."""
@@ -204,11 +204,11 @@ class FolderConversion:
             raise OtherJobError(name, "a part of this job", "one of another job", advice)
         return manifest
 
-    def _finish(self) -> Converted:
+    def _finish(self) -> ConvertedFolder:
         """Gathers what the parts have to say."""
         manifests = [self._manifests[each.number] for each in self.parts]
         refused = sum(each.refused for each in manifests)
-        result = Converted(
+        result = ConvertedFolder(
             into=self._into.named(""),
             parts=len(self.parts),
             before=self.before,
@@ -228,7 +228,7 @@ class FolderConversion:
                 self._into.remove(found.path)
         return result
 
-    def _write_results(self, manifests: Sequence[Manifest], result: Converted) -> None:
+    def _write_results(self, manifests: Sequence[Manifest], result: ConvertedFolder) -> None:
         if result.refused:
             with self._into.writing(REFUSED) as target:
                 for each in self._refusals(manifests):
@@ -257,7 +257,7 @@ class FolderConversion:
 
 @contextlib.contextmanager
 def converting(
-    package: ShippedPackage, conversion: Conversion, source: Folder, into: Folder, job: str
+    package: ShippedPackage, conversion: ConversionOptions, source: Folder, into: Folder, job: str
 ) -> Iterator[Converter]:
     """What converts parts in a process."""
     with shipped_scheme(package) as scheme:

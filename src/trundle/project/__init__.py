@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     )
     from trundle.project._config_kubernetes import KindNames, PrinterColumn
     from trundle.project._expected import ExpectedDifference, read_expected
-    from trundle.project._lock_file import LOCK_NAME, Lock, lock_path, read_lock
+    from trundle.project._lock_file import LOCK_NAME, LockFile, lock_path, read_lock
     from trundle.project._output_places import MANIFEST
     from trundle.project._output_tree import TreeComparison, compare_tree
     from trundle.project._package_files import generated_files
@@ -100,8 +100,8 @@ __all__ = [
     "FindingsError",
     "GenerateResult",
     "KindNames",
-    "Lock",
     "LockChange",
+    "LockFile",
     "NextRelease",
     "NotGeneratedError",
     "OutputBusyError",

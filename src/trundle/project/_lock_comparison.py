@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from trundle.errors import Finding
-from trundle.project._lock_file import Lock
+from trundle.project._lock_file import LockFile
 from trundle.project._parts import Outline
 from trundle.project._readable import objections
 from trundle.project._stored import StoredRelease, release_of, respelt
@@ -61,7 +61,7 @@ class LockComparison(msgspec.Struct, frozen=True):
     hubs: tuple[Hub, ...] = ()
 
 
-def spelt_as_declared(lock: Lock, outline: Outline) -> Lock:
+def spelt_as_declared(lock: LockFile, outline: Outline) -> LockFile:
     """A lock that spells each version as the schemas do."""
     known = {each.version for part in outline.parts for each in part.declared}
 
@@ -73,11 +73,11 @@ def spelt_as_declared(lock: Lock, outline: Outline) -> Lock:
         name: {own(version): respelt(release, own) for version, release in releases.items()}
         for name, releases in lock.resources.items()
     }
-    return Lock(lock.format, resources)
+    return LockFile(lock.format, resources)
 
 
 def shares_of(
-    outline: Outline, lock: Lock, where: str
+    outline: Outline, lock: LockFile, where: str
 ) -> tuple[Mapping[str, Share], tuple[Finding, ...]]:
     """The share of each part in a lock, by its name, and what belongs to several.
 

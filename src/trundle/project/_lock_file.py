@@ -24,7 +24,7 @@ _HEAD = """\
 """
 
 
-class Lock(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LockFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a lock records.
 
     Attributes:
@@ -41,7 +41,7 @@ def lock_path(config: Config) -> Path:
     return config.path.with_name(LOCK_NAME)
 
 
-def read_lock(path: Path) -> Lock:
+def read_lock(path: Path) -> LockFile:
     """Reads a lock; one that does not exist is empty.
 
     Raises:
@@ -50,7 +50,7 @@ def read_lock(path: Path) -> Lock:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
-        return Lock(FORMAT, {})
+        return LockFile(FORMAT, {})
     except OSError as error:
         found = error.strerror or str(error)
         raise _unusable(path, "a readable file", found) from None
@@ -58,7 +58,7 @@ def read_lock(path: Path) -> Lock:
         documents = parse_documents(data, f"{path}")
         if len(documents) != 1:
             raise _unusable(path, "one document", str(len(documents)))
-        lock = msgspec.convert(plain(documents[0].root), Lock)
+        lock = msgspec.convert(plain(documents[0].root), LockFile)
         if lock.format == 1:
             lock = _from_format_1(lock)
         if lock.format == FORMAT:
@@ -79,7 +79,7 @@ def _unusable(
     return ProjectFileError(FileCode.LOCK, path, expected, found, advice)
 
 
-def _from_format_1(lock: Lock) -> Lock:
+def _from_format_1(lock: LockFile) -> LockFile:
     """A lock of the first format as one of today's.
 
     Raises:
@@ -98,7 +98,7 @@ def _from_format_1(lock: Lock) -> Lock:
         }
         return msgspec.structs.replace(release, types=types)
 
-    return Lock(
+    return LockFile(
         FORMAT,
         {
             name: {version: of_release(each) for version, each in releases.items()}
@@ -107,7 +107,7 @@ def _from_format_1(lock: Lock) -> Lock:
     )
 
 
-def _check_types(lock: Lock) -> None:
+def _check_types(lock: LockFile) -> None:
     """Reads all types once, so that a damaged lock is found here.
 
     Raises:
@@ -120,14 +120,16 @@ def _check_types(lock: Lock) -> None:
                     recorded_type(each_type)
 
 
-def write_lock_text(lock: Lock) -> bytes:
+def write_lock_text(lock: LockFile) -> bytes:
     """The content of a lock file: YAML in a fixed order."""
     resources = {
         name: dict(sorted(releases.items())) for name, releases in sorted(lock.resources.items())
     }
-    return (_HEAD + write_values([msgspec.to_builtins(Lock(FORMAT, resources))], "yaml")).encode()
+    return (
+        _HEAD + write_values([msgspec.to_builtins(LockFile(FORMAT, resources))], "yaml")
+    ).encode()
 
 
-def recorded_versions(lock: Lock) -> Recorded:
+def recorded_versions(lock: LockFile) -> Recorded:
     """The storage versions that a lock records of each resource type, as it calls them."""
     return {name: tuple(releases) for name, releases in lock.resources.items()}

@@ -26,7 +26,7 @@ from trundle.project._lock_comparison import (
 )
 from trundle.project._lock_file import (
     FORMAT,
-    Lock,
+    LockFile,
     lock_path,
     read_lock,
     recorded_versions,
@@ -90,7 +90,7 @@ class LockChange(msgspec.Struct, frozen=True):
 
 
 def lock_findings(
-    config: Config, known: Lock, comparisons: Iterable[LockComparison]
+    config: Config, known: LockFile, comparisons: Iterable[LockComparison]
 ) -> Iterator[Finding]:
     """Everything that makes recorded objects unreadable, else notes on what is not recorded yet."""
     comparisons = tuple(comparisons)
@@ -204,7 +204,7 @@ def _compare_part(part: Part, catalogue: Catalogue, *, shares: Mapping[str, Shar
     return _Compared(comparison, loaded.misfits, tuple(map(str, loaded.files)))
 
 
-def _change(path: Path, known: Lock, comparisons: Iterable[LockComparison]) -> LockChange:
+def _change(path: Path, known: LockFile, comparisons: Iterable[LockComparison]) -> LockChange:
     """What becomes of a lock; what is against it is taken as accepted."""
     releases = {name: dict(each) for name, each in known.resources.items()}
     did: dict[str, list[str]] = {}
@@ -229,12 +229,12 @@ def _change(path: Path, known: Lock, comparisons: Iterable[LockComparison]) -> L
     kept = {name: each for name, each in releases.items() if each}
     return LockChange(
         path,
-        write_lock_text(Lock(FORMAT, kept)),
+        write_lock_text(LockFile(FORMAT, kept)),
         **{what: tuple(sorted(names)) for what, names in did.items()},
     )
 
 
-def _write(path: Path, before: Lock, content: bytes) -> None:
+def _write(path: Path, before: LockFile, content: bytes) -> None:
     """Replaces the file as a whole, unless another process has changed it since it was read."""
     try:
         with locked(path, path.with_name(f".{path.name}.trundle-lock"), _WAIT):

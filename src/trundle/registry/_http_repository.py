@@ -33,8 +33,8 @@ from trundle.registry._model import (
     MAX_MANIFEST,
     OCI_INDEX,
     Descriptor,
-    Index,
-    Manifest,
+    ImageIndex,
+    ImageManifest,
     check_blob_size,
     check_content,
     check_manifest_size,
@@ -88,8 +88,13 @@ class HttpRepository:
     # Blobs
 
     def has_blob(self, descriptor: Descriptor) -> bool:
-        """Whether the blob is there."""
-        return self._requests.exists(f"{self._path}/blobs/{self._checked(descriptor.digest)}")
+        """Whether the blob is there, with its length: a registry whose disk is damaged may have less of it."""
+        url = f"{self._path}/blobs/{self._checked(descriptor.digest)}"
+        response = self._requests.call("HEAD", url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT})
+        with closing(response):
+            size = response.headers.get("Content-Length", "")
+            is_whole = not size.isdecimal() or int(size) == descriptor.size
+            return response.status_code == _OK and is_whole
 
     def blob_file(self, descriptor: Descriptor) -> Path | None:  # noqa: ARG002 - of the interface
         """None: blobs are not at hand."""
@@ -272,7 +277,7 @@ class HttpRepository:
             while url is not None and len(found) < MOST_PAGES:
                 content, url = self._requests.read_page(url, where)
                 page = parse_manifest(content, OCI_INDEX, where)
-                assert isinstance(page, Index)
+                assert isinstance(page, ImageIndex)
                 found |= {each.digest: each for each in page.manifests}
         except (NotFoundError, RegistryRefusedError):
             return _referrers.listed(self, digest)
@@ -320,7 +325,7 @@ class HttpRepository:
             lease.check()
 
     def _put(
-        self, reference: str, content: bytes, media_type: str, document: Manifest | Index
+        self, reference: str, content: bytes, media_type: str, document: ImageManifest | ImageIndex
     ) -> bool:
         """Pushes a manifest; returns whether the registry itself lists it among its subject's referrers."""
         attempt = 0

@@ -10,7 +10,7 @@ from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
-from trundle.registry._model import Descriptor, Index, Manifest, parse_manifest
+from trundle.registry._model import Descriptor, ImageIndex, ImageManifest, parse_manifest
 from trundle.registry.errors import ConflictError
 
 INTERNAL_PREFIX = "_trundle."
@@ -55,7 +55,7 @@ class StoredManifest(msgspec.Struct, frozen=True, dict=True):
     content: bytes
 
     @cached_property
-    def document(self) -> Manifest | Index:
+    def document(self) -> ImageManifest | ImageIndex:
         """What the bytes say.
 
         Raises:

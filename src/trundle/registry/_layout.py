@@ -39,8 +39,8 @@ from trundle.registry._lease import check_lease_name
 from trundle.registry._model import (
     MAX_MANIFEST,
     Descriptor,
-    Index,
-    Manifest,
+    ImageIndex,
+    ImageManifest,
     check_content,
     check_manifest_size,
     describe,
@@ -341,7 +341,7 @@ class DirectoryRepository:
                 ) from None
             yield
 
-    def _check_parts(self, document: Manifest | Index) -> None:
+    def _check_parts(self, document: ImageManifest | ImageIndex) -> None:
         for part in (*document.blobs(), *document.children()):
             if not self._keep(part):
                 raise self._missing(part.digest)

@@ -19,7 +19,7 @@ measures that with its own monotonic clock from when it sees it. A process in tu
 ticket; once half of its time has gone by it sets it no more, and is neither first nor holder any longer. So those who
 died are waited for at the same time, not one after the other; also those in other queues of the repository, as one that
 died may have held several leases. Seconds are few, so that a dead process does not keep others for long: 15 at most where
-the registry takes up to a quarter of a second for an answer. Where it is slower, a process claims more, as it takes that
+the registry takes up to a third of a second for an answer. Where it is slower, a process claims more, as it takes that
 long to set its tags. What a holder started before and the registry still carries
 out later than that would go unnoticed; a ledger (`Ledger`) loses nothing even then.
 """
@@ -36,7 +36,7 @@ import msgspec
 
 from trundle._clock import Timer
 from trundle.registry._interface import INTERNAL_PREFIX, Repository
-from trundle.registry._markers import put_marker
+from trundle.registry._markers import prepare_markers, set_marker
 from trundle.registry.errors import (
     BusyError,
     InvalidReferenceError,
@@ -59,9 +59,9 @@ _QUIET = 5.0
 _RAREST = 10
 _RENEWED = 8
 """A ticket is set anew, and those of others are looked at, each time that this part of its seconds has gone by."""
-_ANSWERS = 20
+_ANSWERS = 15
 """A process claims as many seconds as so many answers of the registry take, if that is more than is set. In half of them it sets its ticket,
-with seven requests, and sets it anew, with two."""
+with five requests, and sets it anew, with one."""
 
 
 def check_lease_name(name: str, where: str) -> None:
@@ -182,6 +182,7 @@ class TagLease:
     def _queue(self, deadline: float) -> _Ticket | None:
         """Waits for the turn; None when others have removed the ticket meanwhile."""
         own = secrets.token_hex(8)
+        prepare_markers(self._repository)
         start = self._timer.seconds()
         self._look()
         # In milliseconds, as the tag has it: a ticket is found by equality.
@@ -319,7 +320,7 @@ class TagLease:
         return [*(each for each in others if each.kind == "c"), *holders.values()]
 
     def _put(self, tag: str, sign: str = "") -> None:
-        put_marker(self._repository, tag, LEASE_ARTIFACT, sign=sign)
+        set_marker(self._repository, tag, LEASE_ARTIFACT, sign=sign)
 
     def _remove(self, tags: list[str]) -> None:
         for tag in tags:

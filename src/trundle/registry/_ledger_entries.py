@@ -11,7 +11,7 @@ import msgspec
 from trundle.registry._entries import Entries, LedgerEntry, Part, is_mark, part_of
 from trundle.registry._interface import INTERNAL_PREFIX, Repository
 from trundle.registry._markers import put_marker
-from trundle.registry._model import Descriptor, Manifest, describe
+from trundle.registry._model import Descriptor, ImageManifest, describe
 from trundle.registry.errors import (
     BusyError,
     InvalidManifestError,
@@ -227,13 +227,13 @@ class EntryTags:
         stored = self._repository.get_manifest(tag)
         document = stored.document
         kind = document.artifact_type
-        layers = document.layers if isinstance(document, Manifest) else ()
+        layers = document.layers if isinstance(document, ImageManifest) else ()
         if kind not in {ENTRY_ARTIFACT, CHECKPOINT_ARTIFACT} or len(layers) != 1:
             raise InvalidManifestError(
                 stored.where,
                 "an entry or a checkpoint of a ledger",
                 f"a manifest for {kind}",
-                "another tool has set this tag; restore it",
+                "another tool has set this tag; set it to what it had before, or remove it if it is new",
             )
         if kind == ENTRY_ARTIFACT:
             parts = _TAG.fullmatch(tag[len(self._prefix) :])

@@ -8,7 +8,7 @@ from trundle.registry._model import (
     EMPTY_DESCRIPTOR,
     OCI_MANIFEST,
     Descriptor,
-    Manifest,
+    ImageManifest,
     encode,
 )
 
@@ -39,8 +39,26 @@ def put_marker(
         sign: makes the manifest another one than those that the tag was set to before.
         facts: further annotations.
     """
+    prepare_markers(repository)
+    set_marker(repository, tag, artifact_type, layers, sign=sign, facts=facts)
+
+
+def prepare_markers(repository: Repository) -> None:
+    """Stores what all such manifests consist of, unless it is there."""
     repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
-    manifest = Manifest(
+
+
+def set_marker(
+    repository: Repository,
+    tag: str,
+    artifact_type: str,
+    layers: tuple[Descriptor, ...] = (EMPTY_DESCRIPTOR,),
+    *,
+    sign: str = "",
+    facts: Mapping[str, str] | None = None,
+) -> None:
+    """Does what `put_marker` does, with one request, where the repository is prepared for it."""
+    manifest = ImageManifest(
         schema_version=2,
         media_type=OCI_MANIFEST,
         artifact_type=artifact_type,

@@ -49,7 +49,7 @@ class Descriptor(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"
     urls: tuple[str, ...] = ()
 
 
-class Manifest(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", kw_only=True):
+class ImageManifest(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", kw_only=True):
     """A manifest: a configuration, layers, and what they are about.
 
     Attributes:
@@ -79,7 +79,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", 
         return ()
 
 
-class Index(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", kw_only=True):
+class ImageIndex(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel", kw_only=True):
     """A list of manifests.
 
     Attributes:
@@ -130,12 +130,12 @@ EMPTY_DESCRIPTOR = describe(EMPTY, OCI_EMPTY)
 """The descriptor of `EMPTY`."""
 
 
-def encode(document: Manifest | Index) -> bytes:
+def encode(document: ImageManifest | ImageIndex) -> bytes:
     """A manifest or index as the same bytes every time."""
     return msgspec.json.encode(document, order="deterministic")
 
 
-def parse_manifest(content: bytes, media_type: str, where: str) -> Manifest | Index:
+def parse_manifest(content: bytes, media_type: str, where: str) -> ImageManifest | ImageIndex:
     """Reads a manifest or an index.
 
     Args:
@@ -149,16 +149,16 @@ def parse_manifest(content: bytes, media_type: str, where: str) -> Manifest | In
             sizes that are none.
     """
     check_manifest_size(len(content), where)
-    kind: type[Manifest | Index]
+    kind: type[ImageManifest | ImageIndex]
     match media_type:
         case "application/vnd.oci.image.manifest.v1+json" | (
             "application/vnd.docker.distribution.manifest.v2+json"
         ):
-            kind = Manifest
+            kind = ImageManifest
         case "application/vnd.oci.image.index.v1+json" | (
             "application/vnd.docker.distribution.manifest.list.v2+json"
         ):
-            kind = Index
+            kind = ImageIndex
         case _:
             raise InvalidManifestError(
                 where,

@@ -5,7 +5,7 @@ subject the digest is, and a client that pushes one adds it to the list.
 """
 
 from trundle.registry._interface import Repository
-from trundle.registry._model import OCI_INDEX, Descriptor, Index, Manifest, encode
+from trundle.registry._model import OCI_INDEX, Descriptor, ImageIndex, ImageManifest, encode
 from trundle.registry.errors import InvalidManifestError, NotFoundError
 
 _WAIT = 60.0
@@ -26,7 +26,7 @@ def listed(repository: Repository, digest: str) -> tuple[Descriptor, ...]:
         stored = repository.get_manifest(fallback_tag(digest))
     except NotFoundError:
         return ()
-    if not isinstance(stored.document, Index):
+    if not isinstance(stored.document, ImageIndex):
         raise InvalidManifestError(
             stored.where,
             "an index of referrers",
@@ -37,7 +37,7 @@ def listed(repository: Repository, digest: str) -> tuple[Descriptor, ...]:
 
 
 def list_referrer(
-    repository: Repository, document: Manifest | Index, descriptor: Descriptor
+    repository: Repository, document: ImageManifest | ImageIndex, descriptor: Descriptor
 ) -> None:
     """Puts a manifest that was just pushed on the list of its subject, if it has one."""
     if document.subject is None:
@@ -50,15 +50,15 @@ def list_referrer(
         # What was deleted meanwhile must go: a registry refuses an index with members that it lacks.
         kept = [each for each in present if repository.has_manifest(each.digest)]
         members = sorted((*kept, referrer(document, descriptor)), key=lambda each: each.digest)
-        index = Index(schema_version=2, media_type=OCI_INDEX, manifests=tuple(members))
+        index = ImageIndex(schema_version=2, media_type=OCI_INDEX, manifests=tuple(members))
         lease.check()
         repository.put_manifest(encode(index), OCI_INDEX, tag=fallback_tag(subject))
 
 
-def referrer(document: Manifest | Index, descriptor: Descriptor) -> Descriptor:
+def referrer(document: ImageManifest | ImageIndex, descriptor: Descriptor) -> Descriptor:
     """A manifest as lists of referrers describe it."""
     kind = document.artifact_type
-    if kind is None and isinstance(document, Manifest):
+    if kind is None and isinstance(document, ImageManifest):
         kind = document.config.media_type
     return Descriptor(
         media_type=descriptor.media_type,

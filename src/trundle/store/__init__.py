@@ -5,7 +5,7 @@
 
 from trundle.store._checking import CheckPart, check, check_part, plan_check
 from trundle.store._compaction import Compaction, compact
-from trundle.store._decisions import Decision, Draft, missing
+from trundle.store._decisions import PreparedWrite, WriteDecision, missing
 from trundle.store._errors import (
     ConflictError,
     FutureVersionError,
@@ -24,9 +24,9 @@ from trundle.store._errors import (
     UnrecordedShapeError,
 )
 from trundle.store._exchange import Imported, export, import_
-from trundle.store._leases import Holder, Lease, Move, move_storage_versions
+from trundle.store._leases import Holder, Move, ServerLease, move_storage_versions
 from trundle.store._losses import LostPlace, TypeLosses, losses
-from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
+from trundle.store._records import Changes, Key, ObjectChange, ObjectChoice, Page, StoredObject
 from trundle.store._rolling import (
     Pace,
     Roll,
@@ -58,16 +58,12 @@ from trundle.store._writer import Write
 __all__ = [
     "OWN_GROUP",
     "BusyStoreError",
-    "Change",
     "Changes",
     "CheckPart",
-    "Choice",
     "Compaction",
     "ConflictError",
     "CountedType",
     "CountedVersion",
-    "Decision",
-    "Draft",
     "FutureVersionError",
     "GoneError",
     "Holder",
@@ -79,18 +75,21 @@ __all__ = [
     "Key",
     "LabelRequirement",
     "LabelSelector",
-    "Lease",
     "LostPlace",
     "Move",
     "NewerShapeError",
     "NoSuchObjectError",
+    "ObjectChange",
+    "ObjectChoice",
     "ObjectExistsError",
     "Pace",
     "Page",
+    "PreparedWrite",
     "RefusedImportError",
     "Roll",
     "RollPart",
     "Rolled",
+    "ServerLease",
     "Store",
     "StoreCounts",
     "StoreError",
@@ -105,6 +104,7 @@ __all__ = [
     "WorkLog",
     "WorkNote",
     "Write",
+    "WriteDecision",
     "check",
     "check_part",
     "compact",

@@ -49,7 +49,7 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class WriteDecision:
     """What becomes of an object.
 
     Attributes:
@@ -61,7 +61,7 @@ class Decision:
     object: StoredObject
 
 
-Decide: TypeAlias = Callable[[StoredObject | None, Moment], Decision]
+Decide: TypeAlias = Callable[[StoredObject | None, Moment], WriteDecision]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def putting(
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class PreparedWrite:
     """What a document makes of an object, put before it is stored.
 
     Attributes:
@@ -158,7 +158,7 @@ class Draft:
 def creating(key: Key, put: Put, further: Sequence[bytes] = ()) -> Decide:
     """Stores a new object."""
 
-    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+    def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         if current is not None:
             advice = "replace it, or choose another name"
             found = f"one with resource version {current.resource_version}"
@@ -176,7 +176,7 @@ def creating(key: Key, put: Put, further: Sequence[bytes] = ()) -> Decide:
             data=data,
             **columns._asdict(),
         )
-        return Decision("added", made)
+        return WriteDecision("added", made)
 
     return decide
 
@@ -186,11 +186,11 @@ def replacing(
 ) -> Decide:
     """Puts a document over an object."""
 
-    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+    def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         found = expected.found(key, current)
         data = _put_over(key, put(found.data, moment.scheme), further, moment.scheme)
         if data == found.data or same_document(data, found.data):
-            return Decision(None, found)
+            return WriteDecision(None, found)
         written = _written(found, data, moment)
         if counts and not _same(found, written, moment.scheme):
             written = replace(written, generation=found.generation + 1)
@@ -216,14 +216,14 @@ def _put_over(key: Key, data: bytes, further: Sequence[bytes], scheme: AnyScheme
 def deleting(key: Key, expected: Expected, finalizers: tuple[str, ...]) -> Decide:
     """Deletes an object, or marks it as deleted while it has finalizers."""
 
-    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+    def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         found = expected.found(key, current)
         more = tuple(each for each in finalizers if each not in found.finalizers)
         marked = found
         if more:
             marked = _with_metadata(found, moment, {"finalizers": [*found.finalizers, *more]})
         if not marked.finalizers:
-            return Decision("deleted", replace(marked, written=moment.time))
+            return WriteDecision("deleted", replace(marked, written=moment.time))
         if found.deleted is None:
             marked = replace(
                 marked,
@@ -231,7 +231,7 @@ def deleting(key: Key, expected: Expected, finalizers: tuple[str, ...]) -> Decid
                 written=moment.time,
                 generation=found.generation + 1,
             )
-        return Decision(None if marked is found else "modified", marked)
+        return WriteDecision(None if marked is found else "modified", marked)
 
     return decide
 
@@ -242,14 +242,14 @@ MetadataEdit: TypeAlias = Callable[[dict[str, Any]], Mapping[str, Any]]
 def editing_metadata(key: Key, edit: MetadataEdit, expected: Expected) -> Decide:
     """Changes the metadata of an object, without any conversion."""
 
-    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+    def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         found = expected.found(key, current)
         metadata = msgspec.json.decode(
             msgspec.json.encode(metadata_of(key, members_of(found.data)))
         )
         edited = {**edit(dict(metadata))}
         if edited == metadata:
-            return Decision(None, found)
+            return WriteDecision(None, found)
         for name in ("name", "namespace"):
             if edited.get(name) != metadata.get(name):
                 known, there = shown(metadata.get(name)), shown(edited.get(name))
@@ -283,10 +283,10 @@ def _written(found: StoredObject, data: bytes, moment: Moment) -> StoredObject:
     return replace(found, data=data, written=moment.time, **columns._asdict())
 
 
-def _ended(written: StoredObject) -> Decision:
+def _ended(written: StoredObject) -> WriteDecision:
     """An object that is marked as deleted is gone when it has no finalizers."""
     gone = written.deleted is not None and not written.finalizers
-    return Decision("deleted" if gone else "modified", written)
+    return WriteDecision("deleted" if gone else "modified", written)
 
 
 def _same(before: StoredObject, after: StoredObject, scheme: AnyScheme) -> bool:

@@ -13,7 +13,7 @@ import msgspec
 
 from trundle.errors import Finding, Place, did_you_mean
 from trundle.runtime import AnyScheme
-from trundle.store._decisions import Decide, Decision, Moment
+from trundle.store._decisions import Decide, Moment, WriteDecision
 from trundle.store._documents import columns_of
 from trundle.store._errors import RefusedImportError, StoreCode
 from trundle.store._records import Key, StoredObject
@@ -162,11 +162,11 @@ def import_(
 
 
 def _importing(found: StoredObject) -> Decide:
-    def decide(current: StoredObject | None, moment: Moment) -> Decision:
+    def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         if current is None:
-            return Decision("added", msgspec.structs.replace(found, written=moment.time))
+            return WriteDecision("added", msgspec.structs.replace(found, written=moment.time))
         if _alike(current, found):
-            return Decision(None, current)
+            return WriteDecision(None, current)
         raise RefusedImportError([_taken(str(found.key), found, current)])
 
     return decide

@@ -64,7 +64,7 @@ class Move:
     held_by: tuple[str, ...] = ()
 
 
-class Lease:
+class ServerLease:
     """Says that a server uses a store. Used as a context manager, or ended by `end`.
 
     Args:

@@ -15,7 +15,7 @@ from trundle.store._errors import (
     GoneError,
 )
 from trundle.store._news import News
-from trundle.store._records import Change, Changes, Choice, Key, Page, StoredObject
+from trundle.store._records import Changes, Key, ObjectChange, ObjectChoice, Page, StoredObject
 from trundle.store._resources import StoredTypes
 from trundle.store._rows import ResourceRow, Rows, object_of, one
 from trundle.store._selectors import LabelSelector
@@ -147,7 +147,7 @@ class StoreReader:
             FutureVersionError: `at` or `since` was not reached yet.
             InvalidContinueError: the token is not from such a list.
         """
-        choice = Choice(namespace, name, labels)
+        choice = ObjectChoice(namespace, name, labels)
         after, total = None, None
         if token:
             parsed = Token.parse(token, resource)
@@ -299,7 +299,7 @@ class StoreReader:
         name: str | None = None,
         labels: LabelSelector = _ALL,
         stop: threading.Event | None = None,
-    ) -> Iterator[Change]:
+    ) -> Iterator[ObjectChange]:
         """The changes of some objects after a resource version, as they come; see `changes`.
 
         An object that begins to be among them is `added`, one that ceases to be is `deleted`.
@@ -316,7 +316,7 @@ class StoreReader:
             GoneError: some of them were compacted; list again.
             FutureVersionError: the resource version was not reached yet.
         """
-        choice = Choice(namespace, name, labels)
+        choice = ObjectChoice(namespace, name, labels)
         while stop is None or not stop.is_set():
             found = self.changes(resource, after, wait=1.0)
             for each in found.changes:

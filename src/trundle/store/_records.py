@@ -64,7 +64,7 @@ class StoredObject(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ObjectChoice:
     """Which objects of a resource type.
 
     Attributes:
@@ -87,7 +87,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ObjectChange:
     """One write that changed an object.
 
     Attributes:
@@ -105,7 +105,7 @@ class Change:
         """The resource version of the write."""
         return self.object.resource_version
 
-    def within(self, choice: Choice) -> "Change | None":
+    def within(self, choice: ObjectChoice) -> "ObjectChange | None":
         """The change as a watcher of some objects sees it; None where it does not concern these.
 
         An object that begins to be among them is `added`, one that ceases to be is `deleted`, in the state that was among them.
@@ -115,14 +115,14 @@ class Change:
         if before and after:
             return self
         if after:
-            return Change("added", self.object)
+            return ObjectChange("added", self.object)
         if not before:
             return None
         if self.kind == "deleted":
             return self
         assert self.previous is not None, "it was among them"
         last = msgspec.structs.replace(self.previous, resource_version=self.resource_version)
-        return Change("deleted", last, self.previous)
+        return ObjectChange("deleted", last, self.previous)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class Changes:
         resource_version: up to where they are complete; go on from there.
     """
 
-    changes: tuple[Change, ...]
+    changes: tuple[ObjectChange, ...]
     resource_version: int
 
 

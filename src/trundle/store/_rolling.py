@@ -77,6 +77,14 @@ class Roll:
         """What is left as it is, and why."""
         return tuple(each for rolled in self.resources for each in rolled.findings)
 
+    def to_plain(self) -> dict[str, Any]:
+        """What was done as plain values."""
+        moves = [
+            {"resource": x.resource, "from": x.before, "to": x.after, "heldBy": x.held_by}
+            for x in self.moves
+        ]
+        return {"moves": moves, "resources": [each.to_plain() for each in self.resources]}
+
 
 def roll(
     store: Store,

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from trundle.store import _statements as s
 from trundle.store import _tables as t
-from trundle.store._records import Change, ChangeKind, Choice, Key, StoredObject
+from trundle.store._records import ChangeKind, Key, ObjectChange, ObjectChoice, StoredObject
 from trundle.store._selectors import condition
 
 _R, _V = t.RESOURCES.c, t.REVISIONS.c
@@ -65,7 +65,7 @@ class Revision:
     previous: int | None
 
 
-def _behind(choice: Choice, place: tuple[str, str]) -> ColumnElement[bool]:
+def _behind(choice: ObjectChoice, place: tuple[str, str]) -> ColumnElement[bool]:
     """What holds for the rows of objects behind a namespace and name.
 
     Within one namespace only the name says where to go on: SQLite does not see that rows behind a pair are in order, and
@@ -76,7 +76,7 @@ def _behind(choice: Choice, place: tuple[str, str]) -> ColumnElement[bool]:
     return tuple_(_V.namespace, _V.name) > place
 
 
-def conditions(choice: Choice) -> list[ColumnElement[bool]]:
+def conditions(choice: ObjectChoice) -> list[ColumnElement[bool]]:
     """What holds for the rows of some objects."""
     found = [*condition(choice.labels, _V.labels)]
     if choice.namespace is not None:
@@ -257,7 +257,7 @@ class Rows:
         self,
         resource: ResourceRow,
         name: str,
-        choice: Choice,
+        choice: ObjectChoice,
         *,
         at: int,
         after: tuple[str, str] | None,
@@ -298,7 +298,7 @@ class Rows:
         rows = self._connection.execute(s.EVERY, {"of": resource.id, "size": size})
         return tuple(Key(name, each.namespace, each.name) for each in rows)
 
-    def number(self, number: int, choice: Choice, most: int) -> int | None:
+    def number(self, number: int, choice: ObjectChoice, most: int) -> int | None:
         """How many objects of a resource type there are now; None where these are more than `most`.
 
         Args:
@@ -321,7 +321,7 @@ class Rows:
 
     def changes(
         self, resource: ResourceRow, name: str, after: int, limit: int
-    ) -> tuple[Change, ...]:
+    ) -> tuple[ObjectChange, ...]:
         """The first changes after a resource version.
 
         Args:
@@ -337,16 +337,17 @@ class Rows:
         before = self._connection.execute(s.AT, those).all() if wanted else []
         previous = {each.resource_version: object_of(name, each) for each in before}
         return tuple(
-            Change(each.change, object_of(name, each), previous.get(each.previous)) for each in rows
+            ObjectChange(each.change, object_of(name, each), previous.get(each.previous))
+            for each in rows
         )
 
     def unsettling(
         self, resource: ResourceRow, name: str, after: int, limit: int
-    ) -> tuple[Change, ...]:
+    ) -> tuple[ObjectChange, ...]:
         """The first changes after a resource version of what has owners or is deleted, without the states before; see `changes`."""
         values = {"of": resource.id, "after": after, "most": limit}
         rows = self._connection.execute(s.UNSETTLING, values).all()
-        return tuple(Change(each.change, object_of(name, each), None) for each in rows)
+        return tuple(ObjectChange(each.change, object_of(name, each), None) for each in rows)
 
     def add(self, resource: ResourceRow, revisions: Sequence[Revision], time: str) -> None:
         """Stores revisions, which follow each other from the resource type's last one on.

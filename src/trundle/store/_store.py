@@ -10,10 +10,10 @@ from trundle.database import Database, open_database
 from trundle.runtime import AnyScheme, Lenience
 from trundle.store import _tables as t
 from trundle.store._decisions import (
-    Decision,
-    Draft,
     Expected,
     MetadataEdit,
+    PreparedWrite,
+    WriteDecision,
     creating,
     deleting,
     editing_metadata,
@@ -187,7 +187,7 @@ class Store(StoreReader):
         current: StoredObject | None = None,
         *,
         lenience: Lenience | None = None,
-    ) -> Draft:
+    ) -> PreparedWrite:
         """What a document makes of an object, before it is stored.
 
         Args:
@@ -202,9 +202,9 @@ class Store(StoreReader):
         """
         base = None if current is None else current.data
         put = putting(key, document, None, lenience)
-        return Draft(key, put, self.scheme, base, put(base, self.scheme))
+        return PreparedWrite(key, put, self.scheme, base, put(base, self.scheme))
 
-    def creation(self, draft: Draft, *, further: Sequence[bytes] = ()) -> Write:
+    def creation(self, draft: PreparedWrite, *, further: Sequence[bytes] = ()) -> Write:
         """A write that `commit` stores, of a draft of a new object; its outcome raises what `create` raises.
 
         Args:
@@ -219,7 +219,7 @@ class Store(StoreReader):
 
     def replacement(
         self,
-        draft: Draft,
+        draft: PreparedWrite,
         current: StoredObject,
         *,
         counts: bool = True,
@@ -299,7 +299,7 @@ class Store(StoreReader):
             except (ConflictError, NoSuchObjectError, ObjectExistsError):
                 continue
 
-    def tried(self, write: Write) -> Decision:
+    def tried(self, write: Write) -> WriteDecision:
         """What would become of an object; nothing is stored.
 
         Raises:
@@ -315,7 +315,7 @@ class Store(StoreReader):
         uid: str | None = None,
         finalizers: tuple[str, ...] = (),
         dry_run: bool = False,
-    ) -> Decision:
+    ) -> WriteDecision:
         """Deletes an object, or marks it as deleted where it has finalizers. Nothing is converted for it.
 
         Args:
@@ -343,7 +343,7 @@ class Store(StoreReader):
         resource_version: int | None = None,
         uid: str | None = None,
         dry_run: bool = False,
-    ) -> Decision:
+    ) -> WriteDecision:
         """Changes the metadata of an object as it is stored, without any conversion.
 
         So finalizers can be taken away from an object that cannot be converted.

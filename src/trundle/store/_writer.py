@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from trundle._clock import Clock
 from trundle.database import BusyError, Database, UnreachableError
-from trundle.store._decisions import Decide, Decision, Moment
+from trundle.store._decisions import Decide, Moment, WriteDecision
 from trundle.store._group_commit import GroupCommit
 from trundle.store._records import Key, StoredObject
 from trundle.store._resources import StoredTypes
@@ -32,10 +32,10 @@ class Write:
     def __init__(self, key: Key, decide: Decide) -> None:
         self.key = key
         self.decide = decide
-        self.result: Decision | None = None
+        self.result: WriteDecision | None = None
         self.error: Exception | None = None
 
-    def outcome(self) -> Decision:
+    def outcome(self) -> WriteDecision:
         """What became of it.
 
         Raises:
@@ -75,7 +75,7 @@ class Writer:
         self._types.check(key)
         return Write(key, decide)
 
-    def write(self, write: Write, *, dry_run: bool) -> Decision:
+    def write(self, write: Write, *, dry_run: bool) -> WriteDecision:
         """Decides about an object, and stores that durably.
 
         Raises:
@@ -180,7 +180,7 @@ def _decided(
             written = replace(decision.object, resource_version=resource_version)
             previous = None if before is None else before.resource_version
             revisions.append(Revision(decision.kind, written, previous))
-            decision = Decision(decision.kind, written)
+            decision = WriteDecision(decision.kind, written)
             if decision.kind == "deleted":
                 current.pop(each.key)
             else:

@@ -8,15 +8,15 @@ from trundle.testing._cases import Case, cases_in, chosen
 from trundle.testing._covered import Covered, covered_rows, covered_text
 from trundle.testing._dependents import Dependent, Dependents, dependents
 from trundle.testing._junit import junit_xml
-from trundle.testing._outcome import Outcome, Status
+from trundle.testing._outcome import CaseOutcome, Status
 from trundle.testing._running import TestRun, run_tests
 
 __all__ = [
     "Case",
+    "CaseOutcome",
     "Covered",
     "Dependent",
     "Dependents",
-    "Outcome",
     "Status",
     "TestRun",
     "cases_in",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from trundle.engine import Branch
-from trundle.testing._outcome import Outcome
+from trundle.testing._outcome import CaseOutcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Covered:
     ran: frozenset[Branch]
 
     @classmethod
-    def of(cls, outcomes: Iterable[Outcome]) -> "Covered":
+    def of(cls, outcomes: Iterable[CaseOutcome]) -> "Covered":
         """What tests covered together."""
         known: set[Branch] = set()
         ran: set[Branch] = set()

@@ -4,17 +4,17 @@ import re
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
 
-from trundle.testing._outcome import Outcome, Status
+from trundle.testing._outcome import CaseOutcome, Status
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_xml(outcomes: Iterable[Outcome]) -> bytes:
+def junit_xml(outcomes: Iterable[CaseOutcome]) -> bytes:
     """A document with a suite for each class of tests.
 
     Characters that XML does not have are replaced.
     """
-    suites: dict[tuple[str, str], list[Outcome]] = {}
+    suites: dict[tuple[str, str], list[CaseOutcome]] = {}
     for each in outcomes:
         suites.setdefault((each.case.package, each.case.class_name), []).append(each)
     root = ET.Element("testsuites", _counts([each for one in suites.values() for each in one]))
@@ -29,7 +29,7 @@ def junit_xml(outcomes: Iterable[Outcome]) -> bytes:
     return written + b"\n"
 
 
-def _add(suite: ET.Element, outcome: Outcome) -> None:
+def _add(suite: ET.Element, outcome: CaseOutcome) -> None:
     case = outcome.case
     attributes = {
         "classname": case.class_name,
@@ -47,7 +47,7 @@ def _add(suite: ET.Element, outcome: Outcome) -> None:
         ET.SubElement(entry, "system-out").text = _text(outcome.log)
 
 
-def _counts(outcomes: list[Outcome]) -> dict[str, str]:
+def _counts(outcomes: list[CaseOutcome]) -> dict[str, str]:
     return {
         "tests": str(len(outcomes)),
         "failures": str(sum(each.status is Status.FAILED for each in outcomes)),

@@ -10,11 +10,20 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from trundle.engine import Branch, Coverage, Engine, EngineError, Limits, Session, Trace, watching
+from trundle.engine import (
+    Branch,
+    CallTrace,
+    Coverage,
+    Engine,
+    EngineError,
+    Limits,
+    Session,
+    watching,
+)
 from trundle.errors import Place
 from trundle.packages import Package
 from trundle.testing._cases import Case
-from trundle.testing._outcome import Outcome, Status
+from trundle.testing._outcome import CaseOutcome, Status
 from trundle.testing._world import TestWorld
 from trundle.workers import bound_memory, cpu_count, spread
 
@@ -51,7 +60,7 @@ class TestRun:
     lock: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
-def run_tests(run: TestRun, cases: Sequence[Case]) -> Iterator[Outcome]:
+def run_tests(run: TestRun, cases: Sequence[Case]) -> Iterator[CaseOutcome]:
     """Runs tests, and gives what came out of each as soon as it is there.
 
     A test that takes too long, or whose process dies, is an outcome as any other.
@@ -101,20 +110,20 @@ def _start(run: TestRun, folder: Path) -> None:
     )
 
 
-def _lost(case: Case, why: str, seconds: float) -> Outcome:
+def _lost(case: Case, why: str, seconds: float) -> CaseOutcome:
     what = f"{case.package} {case.name}"
     message = f"{why} ({Place(case.file, case.line, what)})"
-    return Outcome(case, Status.ERROR, message, message, seconds)
+    return CaseOutcome(case, Status.ERROR, message, message, seconds)
 
 
-def _one(case: Case) -> Outcome:
+def _one(case: Case) -> CaseOutcome:
     """Runs one test."""
     known = _compiled(case)
     calls: list[str] = []
     begun = time.monotonic()
     with (
         _logged() as lines,
-        watching(Trace(_some(calls))) if _Worker.trace else contextlib.nullcontext(),
+        watching(CallTrace(_some(calls))) if _Worker.trace else contextlib.nullcontext(),
         _Worker.world.fresh(),
         _Worker.engine.session(lock=_Worker.lock, mocks=True) as session,
     ):
@@ -124,7 +133,7 @@ def _one(case: Case) -> Outcome:
     if _Worker.coverage is not None:
         ran = frozenset(_Worker.coverage.ran)
         _Worker.coverage.ran.clear()
-    return Outcome(
+    return CaseOutcome(
         case, status, message, details, seconds, "\n".join(lines), ran, known, tuple(calls)
     )
 

@@ -1,13 +1,13 @@
 """Does work in other processes: many pieces in several of this machine or of a Dask cluster, or one in a process of its own.
 
-`Processes` and `Cluster` are two ways to do the same: a piece of work is a function of a module and a value, and neither knows where it is done.
+`Processes` and `DaskCluster` are two ways to do the same: a piece of work is a function of a module and a value, and neither knows where it is done.
 `run_apart` and `FreshProcesses` do one piece of work, which is ended where it takes too long or too much memory.
 """
 
 from trundle.workers._afresh import FreshProcesses
 from trundle.workers._apart import EndedError, Note, bound_memory, run_apart
-from trundle.workers._cluster import Cluster
-from trundle.workers._errors import ClusterError, ForeignWorkerError
+from trundle.workers._cluster import DaskCluster
+from trundle.workers._errors import DaskError, ForeignWorkerError
 from trundle.workers._processes import (
     WorkerDiedError,
     cpu_count,
@@ -17,8 +17,8 @@ from trundle.workers._processes import (
 from trundle.workers._spreading import Opening, Processes, Workers
 
 __all__ = [
-    "Cluster",
-    "ClusterError",
+    "DaskCluster",
+    "DaskError",
     "EndedError",
     "ForeignWorkerError",
     "FreshProcesses",

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from trundle.workers._errors import ClusterError, ForeignWorkerError
+from trundle.workers._errors import DaskError, ForeignWorkerError
 from trundle.workers._processes import packed, portable
 from trundle.workers._spreading import KEPT, Opening
 
@@ -36,7 +36,7 @@ _RELEASE = "trundle.workers._release:RELEASE"
 _SAME = "install the same one, with the extra `parts`, where workers run"
 
 
-class Cluster:
+class DaskCluster:
     """A Dask cluster; used as a context manager.
 
     Args:
@@ -126,7 +126,7 @@ class Cluster:
         except KilledWorker as error:
             expected, found = "workers to finish their work", f"that several ended: {error}"
             advice = "look at their logs, for want of memory above all, and run the command again"
-            raise ClusterError(self.address, expected, found, advice) from None
+            raise DaskError(self.address, expected, found, advice) from None
         except (ImportError, AttributeError) as error:  # It could not read what it was sent.
             raise self._foreign("a worker", str(error)) from None
         except (OSError, TimeoutError) as error:
@@ -164,13 +164,13 @@ class Cluster:
             f"{self.address}: {worker}", f"Trundle {_release()}", found, _SAME
         )
 
-    def _gone(self, reason: str = "that it ended, or cannot be reached") -> ClusterError:
+    def _gone(self, reason: str = "that it ended, or cannot be reached") -> DaskError:
         advice = "start it again, and run the command again; it goes on"
-        return ClusterError(self.address, "a scheduler that answers", reason, advice)
+        return DaskError(self.address, "a scheduler that answers", reason, advice)
 
-    def _idle(self) -> ClusterError:
+    def _idle(self) -> DaskError:
         found, advice = f"none for {self._patience:g} seconds", f"run `dask worker {self.address}`"
-        return ClusterError(self.address, "a worker", found, advice)
+        return DaskError(self.address, "a worker", found, advice)
 
     def _abandon(self, run: str, futures: "Sequence[Future[Any]]") -> None:
         """Cancels what is under way, and closes what workers have opened."""
@@ -198,12 +198,12 @@ def _connected(address: str, patience: float) -> "Client":
         get_address_host_port(address)
     except (ValueError, NotImplementedError) as error:
         advice = "write it as `tcp://HOST:8786`"
-        raise ClusterError(address, "the address of a scheduler", str(error), advice) from None
+        raise DaskError(address, "the address of a scheduler", str(error), advice) from None
     expected, advice = "a scheduler that answers", "check the address, and that it is running"
     try:
         return Client(address, timeout=patience, set_as_default=False)
     except (OSError, TimeoutError) as error:
-        raise ClusterError(address, expected, _words(error), advice) from None
+        raise DaskError(address, expected, _words(error), advice) from None
 
 
 def _release() -> str:

@@ -10,7 +10,7 @@ class ClusterCode(Code):
     FOREIGN = "worker-of-another-version"
 
 
-class ClusterError(ExpectationError):
+class DaskError(ExpectationError):
     """A cluster that cannot be reached, or does not work."""
 
     kind = Kind.UNREACHABLE

@@ -3,7 +3,7 @@
 import pytest
 from programs import opened
 
-from trundle.engine import EngineError, Trace, watching
+from trundle.engine import CallTrace, EngineError, watching
 
 TEXT = """
 Properties: {n: {Contract: $.int(), Default: 1}}
@@ -22,7 +22,7 @@ Methods:
 
 def traced(method, args=()):
     lines = []
-    with watching(Trace(lines.append)), opened({"a.A": TEXT}) as (session, root):
+    with watching(CallTrace(lines.append)), opened({"a.A": TEXT}) as (session, root):
         try:
             session.call(root, method, args)
         except EngineError as error:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class HookError(TrundleError):
+class AdmissionHookError(TrundleError):
     """A hook failed, or did what no hook may do."""
 
 
@@ -75,7 +75,7 @@ class PythonHook:
         except BaseException as error:
             last = extract_tb(error.__traceback__)[-1]
             place = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
-            raise HookError(f"{type(error).__name__}: {error} at {place}") from error
+            raise AdmissionHookError(f"{type(error).__name__}: {error} at {place}") from error
         if returned is not None:
             found, advice = type(returned).__name__, "change request.object instead"
-            raise HookError(expectation("nothing to be returned", found, advice))
+            raise AdmissionHookError(expectation("nothing to be returned", found, advice))

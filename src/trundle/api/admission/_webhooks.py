@@ -20,7 +20,7 @@ from trundle.api._patches import apply_operations
 from trundle.api._status import ApiError
 from trundle.api.access import Reloaded
 from trundle.api.admission._requests import AdmissionRequest, Names
-from trundle.api.admission._reviewers import DeniedError, HookError
+from trundle.api.admission._reviewers import AdmissionHookError, DeniedError
 from trundle.errors import expectation
 from trundle.project import AdmissionOperation, AdmissionWebhook
 
@@ -41,7 +41,7 @@ _values = msgspec.json.Decoder(float_hook=Decimal).decode
 _Patch: TypeAlias = list[Any]
 
 
-class WebhookError(HookError):
+class WebhookError(AdmissionHookError):
     """A webhook failed; the message names it."""
 
 

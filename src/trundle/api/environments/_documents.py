@@ -4,7 +4,7 @@ from typing import Any
 
 from trundle.api._asked import Version
 from trundle.api.catalogs.own import shown
-from trundle.environments import Action, Deployment, Draft, Environment, Line, Overview
+from trundle.environments import Action, ActionLine, Deployment, Draft, Environment, Overview
 
 
 def environment(overview: Overview, version: Version) -> dict[str, Any]:
@@ -74,7 +74,7 @@ def action(found: Action, version: Version) -> dict[str, Any]:
     return shown("Action", kept, version)
 
 
-def line(found: Line) -> dict[str, Any]:
+def line(found: ActionLine) -> dict[str, Any]:
     """A line of the log of an action."""
     return {"number": found.number, "at": found.at, "line": found.line}
 

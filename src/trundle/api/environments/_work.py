@@ -16,14 +16,14 @@ from trundle.engine import Limits, WatchedCall, watching
 from trundle.engine.effects import Effect, Plain, Provider, Record, hidden
 from trundle.environments import (
     Action,
+    ActionLine,
     Actions,
     Draft,
     Environments,
     HiddenAnswers,
-    Line,
     Model,
     Providers,
-    Result,
+    RunResult,
     adding,
     call,
     check_application,
@@ -202,7 +202,7 @@ def _result(
     run: Run,
     action: Action,
     providers: Mapping[str, Provider],
-) -> Result:
+) -> RunResult:
     name = action.environment
     about: dict[str, Any] = {
         "tenant": action.tenant,
@@ -228,11 +228,10 @@ def _result(
             return delete(environments, name, **about)
 
 
-def _plain(result: Result) -> dict[str, Any]:
+def _plain(result: RunResult) -> dict[str, Any]:
     moved = result.upgraded.items()
     return {
-        "deployment": result.number,
-        "changes": [{"action": x.action, "key": x.key, "diff": x.diff} for x in result.changes],
+        **result.to_plain(),
         "value": result.value,
         "findings": [each.to_plain() for each in result.findings],
         "upgraded": [{"package": each, "from": old, "to": new} for each, (old, new) in moved],
@@ -252,8 +251,8 @@ class _Report(logging.Handler):
         self._time = environments.time
         self._action = action
         self._secrets = environments.secret_texts(action.environment, tenant=action.tenant)
-        self._lines: queue.SimpleQueue[Line] = queue.SimpleQueue()
-        self._unwritten: list[Line] = []
+        self._lines: queue.SimpleQueue[ActionLine] = queue.SimpleQueue()
+        self._unwritten: list[ActionLine] = []
         self._number = 0
         self._numbering = threading.Lock()
         self._doing, self._at = "", dict[int, str]()
@@ -285,9 +284,11 @@ class _Report(logging.Handler):
             number = self._number
         if number < _MOST_LINES:
             shown = _kept(str(hidden(text, self._secrets)))[:_LONGEST_LINE]
-            self._lines.put(Line(number, self._time(), shown))
+            self._lines.put(ActionLine(number, self._time(), shown))
         elif number == _MOST_LINES:
-            self._lines.put(Line(number, self._time(), "more lines follow, which are not kept"))
+            self._lines.put(
+                ActionLine(number, self._time(), "more lines follow, which are not kept")
+            )
 
     def act(self, text: str) -> None:
         """Adds a line about an effect that was carried out."""

@@ -8,14 +8,14 @@ from trundle.channels.decision._model import (
     Bringing,
     Hold,
     Installed,
-    Plan,
     Ready,
     Request,
     Scheduled,
     State,
+    UpgradePlan,
 )
 from trundle.channels.decision._trust import check_trust
-from trundle.channels.decision.status import Condition, Status, status_of
+from trundle.channels.decision.status import Condition, InstallationStatus, status_of
 
 __all__ = [
     "Approval",
@@ -24,13 +24,13 @@ __all__ = [
     "Bringing",
     "Condition",
     "Hold",
+    "InstallationStatus",
     "Installed",
-    "Plan",
     "Ready",
     "Request",
     "Scheduled",
     "State",
-    "Status",
+    "UpgradePlan",
     "candidates",
     "check_holds",
     "check_trust",

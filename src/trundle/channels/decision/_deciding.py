@@ -7,19 +7,19 @@ import msgspec
 
 from trundle.channels._refusals import RefusalCode, refusal
 from trundle.channels._times import require_aware
-from trundle.channels.decision._judging import Judge, hold_text
 from trundle.channels.decision._model import (
     Block,
     Blocked,
-    Plan,
     PlanAction,
     Ready,
     Request,
     Scheduled,
     State,
+    UpgradePlan,
     Verdict,
 )
 from trundle.channels.decision._trust import check_trust
+from trundle.channels.decision._version_decision import Judge, hold_text
 from trundle.channels.files import Channel, ListedVersion
 from trundle.channels.policy import Policy
 from trundle.errors import Finding, expectation
@@ -57,7 +57,7 @@ def decide(
     policy: Policy,
     now: dt.datetime,
     request: Request = _NOTHING_ASKED,
-) -> Plan:
+) -> UpgradePlan:
     """Decides what is to be done now, what later, and what not.
 
     The highest candidate whose level may act now is the target. Those above it wait for a computed time, or are
@@ -76,7 +76,7 @@ def decide(
     """
     now = require_aware(now)
     at = now if request.at is None else require_aware(request.at)
-    empty = Plan(package=state.package, at=at, installed=state.installed)
+    empty = UpgradePlan(package=state.package, at=at, installed=state.installed)
     if state.pinned is not None:
         return _pinned(empty, state.pinned, channel, request)
     if channel is None:
@@ -115,7 +115,7 @@ def check_holds(
     return tuple(refusals)
 
 
-def weighed(plan: Plan, chosen: ListedVersion | None, why: Iterable[str]) -> Plan:
+def weighed(plan: UpgradePlan, chosen: ListedVersion | None, why: Iterable[str]) -> UpgradePlan:
     """A plan after a resolver has looked at it: what else is installed may not admit its target.
 
     Args:
@@ -132,7 +132,7 @@ def weighed(plan: Plan, chosen: ListedVersion | None, why: Iterable[str]) -> Pla
     return _without(plan, [blocked], left, chosen)
 
 
-def withheld(plan: Plan, unreadable: Mapping[SemVer, str]) -> Plan:
+def withheld(plan: UpgradePlan, unreadable: Mapping[SemVer, str]) -> UpgradePlan:
     """A plan after a look at what is stored: versions that could not read it are blocked.
 
     Args:
@@ -152,8 +152,11 @@ def withheld(plan: Plan, unreadable: Mapping[SemVer, str]) -> Plan:
 
 
 def _without(
-    plan: Plan, blocked: list[Blocked], ready: tuple[Ready, ...], target: ListedVersion | None
-) -> Plan:
+    plan: UpgradePlan,
+    blocked: list[Blocked],
+    ready: tuple[Ready, ...],
+    target: ListedVersion | None,
+) -> UpgradePlan:
     """A plan of which some versions are blocked after all.
 
     Args:
@@ -172,7 +175,7 @@ def _without(
     )
 
 
-def _plan(empty: Plan, channel: Channel, verdicts: list[Verdict]) -> Plan:
+def _plan(empty: UpgradePlan, channel: Channel, verdicts: list[Verdict]) -> UpgradePlan:
     ready = tuple(each for each in verdicts if isinstance(each, Ready))
     target = ready[0].entry if ready else None
     above = [each for each in verdicts if target is None or each.entry.version > target.version]
@@ -189,7 +192,9 @@ def _plan(empty: Plan, channel: Channel, verdicts: list[Verdict]) -> Plan:
     )
 
 
-def _news(channel: Channel, plan: Plan, verdicts: list[Verdict]) -> tuple[ListedVersion, ...]:
+def _news(
+    channel: Channel, plan: UpgradePlan, verdicts: list[Verdict]
+) -> tuple[ListedVersion, ...]:
     """The versions that an upgrade passes; none where nothing is installed."""
     before = plan.installed and plan.installed.version
     top = max((each.entry.version for each in verdicts), default=None)
@@ -198,7 +203,7 @@ def _news(channel: Channel, plan: Plan, verdicts: list[Verdict]) -> tuple[Listed
     return tuple(each for each in channel.versions if before < each.version <= top)
 
 
-def _action(plan: Plan, target: ListedVersion | None) -> PlanAction:
+def _action(plan: UpgradePlan, target: ListedVersion | None) -> PlanAction:
     if target is None:
         return "none"
     if plan.installed is None or plan.installed.version is None:
@@ -213,7 +218,7 @@ def _announced(verdicts: Iterable[Verdict], target: ListedVersion | None) -> Lis
     return newest if newest and (target is None or newest.version > target.version) else None
 
 
-def _notes(channel: Channel, plan: Plan, target: ListedVersion | None) -> Iterable[str]:
+def _notes(channel: Channel, plan: UpgradePlan, target: ListedVersion | None) -> Iterable[str]:
     version = plan.installed.version if plan.installed else None
     if version is not None:
         entry, tombstone = channel.entry(version), channel.tombstone(version)
@@ -231,7 +236,9 @@ def _notes(channel: Channel, plan: Plan, target: ListedVersion | None) -> Iterab
         yield f"only 12 digits of the digest of {target.version} are known, from its id"
 
 
-def _pinned(empty: Plan, pinned: str, channel: Channel | None, request: Request) -> Plan:
+def _pinned(
+    empty: UpgradePlan, pinned: str, channel: Channel | None, request: Request
+) -> UpgradePlan:
     if request.to is not None:
         expected = "an installation that follows a channel"
         advice = "install another tag, or install by channel"

@@ -192,7 +192,7 @@ class Bringing(msgspec.Struct, frozen=True):
     resources: tuple[ResourceChange, ...]
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class UpgradePlan(msgspec.Struct, frozen=True, kw_only=True):
     """What is to be done now, what later, and what not.
 
     Attributes:

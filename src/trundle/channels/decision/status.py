@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from trundle.channels._times import format_time
-from trundle.channels.decision._model import Blocked, Plan, Scheduled, State
+from trundle.channels.decision._model import Blocked, Scheduled, State, UpgradePlan
 from trundle.channels.files import Channel, ListedVersion
 
 ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"]
@@ -31,7 +31,7 @@ class Condition(msgspec.Struct, frozen=True, rename="camel"):
     last_transition_time: dt.datetime
 
 
-class Status(msgspec.Struct, frozen=True, kw_only=True):
+class InstallationStatus(msgspec.Struct, frozen=True, kw_only=True):
     """The status of an installation.
 
     Attributes:
@@ -116,12 +116,12 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def status_of(
-    plan: Plan,
+    plan: UpgradePlan,
     state: State,
     channel: Channel | None,
     now: dt.datetime,
     previous: Iterable[Condition] = (),
-) -> Status:
+) -> InstallationStatus:
     """The status of an installation after a decision.
 
     Args:
@@ -138,7 +138,7 @@ def status_of(
         since = old.last_transition_time if old and old.status == status else now
         conditions.append(Condition(kind, status, reason, message, since))
     installed, target = state.installed, plan.target
-    return Status(
+    return InstallationStatus(
         package=state.package,
         channel="" if state.pinned else state.channel,
         pinned=state.pinned,
@@ -164,7 +164,7 @@ _Fact: TypeAlias = tuple[str, ConditionStatus, str, str]
 """Type, status, reason, message."""
 
 
-def _conditions(plan: Plan, state: State, channel: Channel | None) -> Iterator[_Fact]:
+def _conditions(plan: UpgradePlan, state: State, channel: Channel | None) -> Iterator[_Fact]:
     yield _installed(state)
     yield _channel_usable(plan, state)
     yield _up_to_date(plan, state)
@@ -180,7 +180,7 @@ def _installed(state: State) -> _Fact:
     return ("Installed", "True", "Installed", f"{name} with {installed.digest} is installed")
 
 
-def _channel_usable(plan: Plan, state: State) -> _Fact:
+def _channel_usable(plan: UpgradePlan, state: State) -> _Fact:
     kind = "ChannelUsable"
     if state.pinned is not None:
         return (kind, "Unknown", "Pinned", f"pinned to {state.pinned}; no channel is followed")
@@ -190,7 +190,7 @@ def _channel_usable(plan: Plan, state: State) -> _Fact:
     return (kind, "True", "Accepted", f"the channel {state.channel} is valid")
 
 
-def _up_to_date(plan: Plan, state: State) -> _Fact:
+def _up_to_date(plan: UpgradePlan, state: State) -> _Fact:
     kind = "UpToDate"
     if state.pinned is not None:
         return (kind, "Unknown", "Pinned", "no updates are looked for")
@@ -214,7 +214,7 @@ def _up_to_date(plan: Plan, state: State) -> _Fact:
     return (kind, "True", "LatestInstalled", f"{plan.latest.version} is the latest version")
 
 
-def _published(plan: Plan, state: State, channel: Channel | None) -> _Fact:
+def _published(plan: UpgradePlan, state: State, channel: Channel | None) -> _Fact:
     kind = "Published"
     version = state.installed.version if state.installed else None
     if channel is None and plan.refusals and state.pinned is None:
@@ -232,7 +232,7 @@ def _published(plan: Plan, state: State, channel: Channel | None) -> _Fact:
     return (kind, "True", "Listed", f"{version} is listed in the channel")
 
 
-def _held(plan: Plan, state: State) -> _Fact:
+def _held(plan: UpgradePlan, state: State) -> _Fact:
     holds = [each for each in state.holds if each.until is None or each.until > plan.at]
     if not holds:
         return ("Held", "False", "NotHeld", "nothing is held")

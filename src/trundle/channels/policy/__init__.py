@@ -3,9 +3,9 @@
 from trundle.channels.policy._linting import lint
 from trundle.channels.policy._model import (
     LEVELS,
-    Action,
     Exclusion,
     Policy,
+    UpgradeAction,
     Window,
     is_spared,
 )
@@ -16,13 +16,13 @@ from trundle.channels.policy.windows import openings
 
 __all__ = [
     "LEVELS",
-    "Action",
     "CronError",
     "Exclusion",
     "Gates",
     "Policy",
     "PolicyError",
     "Schedule",
+    "UpgradeAction",
     "Wait",
     "Window",
     "cooldown_end",

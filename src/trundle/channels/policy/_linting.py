@@ -4,7 +4,7 @@ import datetime as dt
 from collections.abc import Iterator
 
 from trundle.channels._times import format_duration, format_time
-from trundle.channels.policy._model import LEVELS, Action, Policy, Window
+from trundle.channels.policy._model import LEVELS, Policy, UpgradeAction, Window
 from trundle.channels.policy._reading import PolicyCode
 from trundle.channels.policy._schedule import walls
 from trundle.channels.policy.gates import gates_for
@@ -51,14 +51,14 @@ _Text = tuple[str, str, str, str]
 
 
 def _levels(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
-    if all(policy.action(level) == Action.NEVER for level in LEVELS):
+    if all(policy.action(level) == UpgradeAction.NEVER for level in LEVELS):
         advice = "set `immediate`, `window` or `approval` for at least one level"
         yield "", "a level that is upgraded", "never for all", advice
     for level in LEVELS:
         action = policy.action(level)
-        if action == Action.NEVER:
+        if action == UpgradeAction.NEVER:
             continue
-        if action == Action.WINDOW and not policy.windows_of(level):
+        if action == UpgradeAction.WINDOW and not policy.windows_of(level):
             advice = "add a window, or set `immediate`"
             found = "none, so that it never acts"
             yield level, f"a window with the level {level}", found, advice
@@ -80,7 +80,7 @@ def _why_never(policy: Policy, level: Level) -> str:
 
 
 def _windows(policy: Policy, now: dt.datetime) -> Iterator[_Text]:
-    acting = {level for level in LEVELS if policy.action(level) == Action.WINDOW}
+    acting = {level for level in LEVELS if policy.action(level) == UpgradeAction.WINDOW}
     for index, window in enumerate(policy.windows):
         key = f"windows[{index}]"
         if not acting & set(window.levels):

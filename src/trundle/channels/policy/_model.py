@@ -12,7 +12,7 @@ LEVELS: tuple[Level, ...] = ("prerelease", "patch", "minor", "major")
 """How far an upgrade goes, from the smallest."""
 
 
-class Action(StrEnum):
+class UpgradeAction(StrEnum):
     """What a policy does with an upgrade of some level."""
 
     IMMEDIATE = "immediate"
@@ -78,17 +78,17 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         exclusions: when upgrades may not start.
     """
 
-    patch: Action = Action.IMMEDIATE
-    minor: Action = Action.WINDOW
-    major: Action = Action.NEVER
-    prerelease: Action = Action.IMMEDIATE
+    patch: UpgradeAction = UpgradeAction.IMMEDIATE
+    minor: UpgradeAction = UpgradeAction.WINDOW
+    major: UpgradeAction = UpgradeAction.NEVER
+    prerelease: UpgradeAction = UpgradeAction.IMMEDIATE
     zero_major: ZeroMajor = "caret"
     min_age: dt.timedelta = dt.timedelta(0)
     min_remaining: dt.timedelta = dt.timedelta(minutes=15)
     windows: tuple[Window, ...] = ()
     exclusions: tuple[Exclusion, ...] = ()
 
-    def action(self, level: Level) -> Action:
+    def action(self, level: Level) -> UpgradeAction:
         """What happens with upgrades of a level."""
         return {
             "patch": self.patch,

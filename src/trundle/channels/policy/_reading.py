@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from trundle.channels._refusals import ChannelError
 from trundle.channels._times import format_duration, format_time, parse_duration, parse_time
-from trundle.channels.policy._model import LEVELS, Action, Exclusion, Policy, Scope, Window
+from trundle.channels.policy._model import LEVELS, Exclusion, Policy, Scope, UpgradeAction, Window
 from trundle.channels.policy._schedule import CronError, check_cron
 from trundle.errors import Code, Finding, Kind, Place, did_you_mean, shown
 from trundle.version import Level
@@ -56,10 +56,10 @@ def read_policy(data: Any, where: str = "upgrade") -> Policy:
     findings: list[Finding] = []
     fields = _Fields({} if data is None else data, where, _KEYS, findings)
     policy = Policy(
-        patch=fields.word("patch", Action, Action.IMMEDIATE),
-        minor=fields.word("minor", Action, Action.WINDOW),
-        major=fields.word("major", Action, Action.NEVER),
-        prerelease=fields.word("prerelease", Action, Action.IMMEDIATE),
+        patch=fields.word("patch", UpgradeAction, UpgradeAction.IMMEDIATE),
+        minor=fields.word("minor", UpgradeAction, UpgradeAction.WINDOW),
+        major=fields.word("major", UpgradeAction, UpgradeAction.NEVER),
+        prerelease=fields.word("prerelease", UpgradeAction, UpgradeAction.IMMEDIATE),
         zero_major="plain"
         if fields.word("zeroMajor", _ZeroMajor, _ZeroMajor.CARET) == "plain"
         else "caret",

@@ -14,7 +14,7 @@ from enum import StrEnum
 import msgspec
 
 from trundle.channels._times import add
-from trundle.channels.policy._model import Action, Exclusion, Policy, Window, is_spared
+from trundle.channels.policy._model import Exclusion, Policy, UpgradeAction, Window, is_spared
 from trundle.channels.policy.windows import closes_at, opens_at
 from trundle.version import Level
 
@@ -118,7 +118,7 @@ def gates_for(
         for each in policy.exclusions
         if each.holds_back(level) and not (each.allow_critical and spared)
     )
-    windowed = policy.action(level) == Action.WINDOW and not spared and not without_window
+    windowed = policy.action(level) == UpgradeAction.WINDOW and not spared and not without_window
     return Gates(windowed, policy.windows_of(level), exclusions, policy.min_remaining)
 
 

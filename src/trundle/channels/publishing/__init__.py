@@ -18,7 +18,7 @@ from trundle.channels.publishing._keys import (
     renew_root,
     replace_key,
 )
-from trundle.channels.publishing._log import Event, events
+from trundle.channels.publishing._log import ChannelEvent, events
 from trundle.channels.publishing._mirror import Mirrored, mirror
 from trundle.channels.publishing._publish import Published, PublishRequest, Review, publish
 from trundle.channels.publishing._repair import Repair, repair
@@ -26,10 +26,10 @@ from trundle.channels.publishing._signing import ChannelSigner, Shown
 
 __all__ = [
     "Ask",
+    "ChannelEvent",
     "ChannelSigner",
     "Committed",
     "Decide",
-    "Event",
     "KeyFolder",
     "KeysExistError",
     "MadeKeys",

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from trundle.channels.artifacts import Artifact, make_artifact
-from trundle.packages import ARCHIVE_MEDIA_TYPE, Limits, pack
+from trundle.packages import ARCHIVE_MEDIA_TYPE, ArchiveLimits, pack
 from trundle.registry import Descriptor, Progress, Repository
 
 
@@ -42,7 +42,7 @@ class PackedArtifact(msgspec.Struct, frozen=True):
 @contextlib.contextmanager
 def packed(
     folder: Path,
-    limits: Limits | None = None,
+    limits: ArchiveLimits | None = None,
     *,
     resources: Mapping[str, Iterable[str]] | None = None,
     storage: Mapping[str, Iterable[str]] | None = None,

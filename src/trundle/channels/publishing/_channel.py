@@ -46,14 +46,14 @@ from trundle.channels.reading import (
     ledger_name,
     signed_name,
 )
-from trundle.channels.transitions import Folded, Operation, Outcome, Publish
+from trundle.channels.transitions import Folded, Operation, OperationOutcome, Publish
 from trundle.errors import Finding, expectation
 from trundle.packages import manifest_from_json
 from trundle.registry import (
     Entries,
+    ImageManifest,
     Ledger,
     LedgerEntry,
-    Manifest,
     Repository,
     Turn,
 )
@@ -358,7 +358,7 @@ class PublishedChannel:
             operation = record.operation
             if isinstance(operation, Publish) and operation.entry.digest:
                 document = self.repository.get_manifest(operation.entry.digest).document
-                if isinstance(document, Manifest):
+                if isinstance(document, ImageManifest):
                     config = self.repository.read_blob(document.config, limit=_LARGEST_CONFIG)
                     return manifest_from_json(config, f"{self.location}").name
         raise RefusedError(_none(self.location))
@@ -392,7 +392,7 @@ class PublishedChannel:
         if self.signer:
             self.shown()
 
-    def _committed(self, outcome: Outcome | None) -> Committed:
+    def _committed(self, outcome: OperationOutcome | None) -> Committed:
         assert self._built is not None
         channel = self._built.folded.channel
         notes = tuple(f"{each}; it does not count" for each in self._accepted.ignored)

@@ -63,7 +63,8 @@ def remove_version_tag(repository: Repository, entry: ListedVersion) -> tuple[st
 def content_damage(repository: Repository, digest: str) -> Iterator[str]:
     """What is missing or damaged of an artifact: its manifest, or the blobs that the manifest names.
 
-    Blobs of a registry over HTTP are not downloaded: such a registry verifies what it stores.
+    Blobs of a registry over HTTP are not downloaded: such a registry verifies what it stores. But it may lose the end of a blob with its
+    disk, so the length is compared.
 
     Args:
         repository: the repository that has the artifact.
@@ -84,7 +85,7 @@ def content_damage(repository: Repository, digest: str) -> Iterator[str]:
         file = repository.blob_file(each)
         # A file of another length is other content; `has_blob` does not count it.
         if not (repository.has_blob(each) if file is None else file.is_file()):
-            yield expectation(f"the blob {each.digest}", "none")
+            yield expectation(f"the blob {each.digest} of {each.size:,} bytes", "none")
         elif not _is_whole(repository, each):
             yield expectation(f"the blob {each.digest}", "other content")
 
@@ -96,6 +97,7 @@ def restore_content(repository: Repository, package: PackedArtifact) -> bool:
         Whether anything was.
 
     Raises:
+        RegistryRefusedError: the registry keeps what is damaged, as docker-registry does.
         RegistryError: the registry cannot be read or written.
     """
     if not any(content_damage(repository, package.artifact.digest)):
@@ -105,6 +107,14 @@ def restore_content(repository: Repository, package: PackedArtifact) -> bool:
         if file is not None and not _is_whole(repository, each):
             file.unlink(missing_ok=True)
     package.push(repository)
+    left = "; ".join(content_damage(repository, package.artifact.digest))
+    if left:
+        raise RegistryRefusedError(
+            repository.location,
+            "the registry to replace damaged content",
+            f"the same as before ({left})",
+            "ask its operator to delete the files of that blob, then publish again with --skip-existing",
+        )
     return True
 
 

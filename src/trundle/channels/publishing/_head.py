@@ -23,8 +23,8 @@ from trundle.registry import (
     OCI_MANIFEST,
     Descriptor,
     DigestMismatchError,
+    ImageManifest,
     InvalidManifestError,
-    Manifest,
     NotFoundError,
     Repository,
     TooLargeError,
@@ -172,7 +172,7 @@ class ChannelHead:
                 layer = describe(content, kind, annotations={TITLE: name})
                 self.repository.put_blob(content, layer)
                 layers.append(layer)
-        manifest = Manifest(
+        manifest = ImageManifest(
             schema_version=2,
             media_type=OCI_MANIFEST,
             artifact_type=CHANNEL_ARTIFACT,

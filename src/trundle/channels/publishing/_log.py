@@ -39,7 +39,7 @@ from trundle.version import SemVer
 _NOT_SIGNED = "the channel does not show it; its publisher has not signed it, or not yet"
 
 
-class Event(msgspec.Struct, frozen=True):
+class ChannelEvent(msgspec.Struct, frozen=True):
     """One thing that happened to a channel.
 
     Attributes:
@@ -86,7 +86,7 @@ def events(
     *,
     clock: Callable[[], dt.datetime],
     trust: TrustStore | None = None,
-) -> tuple[Event, ...]:
+) -> tuple[ChannelEvent, ...]:
     """What happened to a channel, the newest last.
 
     In a signed channel only what its publisher signed counts. Where the operations are not at hand, as in a mirror,
@@ -163,8 +163,8 @@ def _signed_operations(
         raise RefusedError(refusal(code, where, "names of operations", found, advice)) from None
 
 
-def _event(operation: Operation, refused: str) -> Event:
-    event = Event(operation.at, kind_of(operation), refused=refused)
+def _event(operation: Operation, refused: str) -> ChannelEvent:
+    event = ChannelEvent(operation.at, kind_of(operation), refused=refused)
     match operation:
         case Publish(entry=entry):
             return msgspec.structs.replace(
@@ -184,9 +184,9 @@ def _event(operation: Operation, refused: str) -> Event:
     return event
 
 
-def _events_of(channel: Channel) -> tuple[Event, ...]:
+def _events_of(channel: Channel) -> tuple[ChannelEvent, ...]:
     found = [
-        Event(
+        ChannelEvent(
             entry.create_time,
             "publish",
             entry.version,
@@ -198,7 +198,7 @@ def _events_of(channel: Channel) -> tuple[Event, ...]:
         for entry in (*channel.versions, *(each.entry for each in channel.unpublished))
     ]
     found += [
-        Event(each.unpublish_time, "unpublish", each.version, text=each.reason)
+        ChannelEvent(each.unpublish_time, "unpublish", each.version, text=each.reason)
         for each in channel.unpublished
     ]
     return tuple(sorted(found, key=lambda each: (each.at, each.version)))

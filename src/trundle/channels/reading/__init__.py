@@ -21,7 +21,7 @@ from trundle.channels.reading._names import (
     ledger_name,
     signed_name,
 )
-from trundle.channels.reading._search import Offer, offered, search
+from trundle.channels.reading._search import FoundChannel, offered, search
 from trundle.channels.reading._sources import (
     TITLE,
     ChannelSource,
@@ -39,7 +39,7 @@ __all__ = [
     "TITLE",
     "ChannelSource",
     "FolderSource",
-    "Offer",
+    "FoundChannel",
     "RepositorySource",
     "ServedChannel",
     "Subscription",

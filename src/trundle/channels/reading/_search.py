@@ -20,7 +20,7 @@ DESCRIPTION = "org.opencontainers.image.description"
 """The annotation with the description of a package, from the image specification."""
 
 
-class Offer(msgspec.Struct, frozen=True):
+class FoundChannel(msgspec.Struct, frozen=True):
     """What a channel in a registry offers; nothing of it is verified.
 
     Attributes:
@@ -45,7 +45,7 @@ class Offer(msgspec.Struct, frozen=True):
         }
 
 
-def search(registry: Registry, words: str = "") -> Iterator[Offer]:
+def search(registry: Registry, words: str = "") -> Iterator[FoundChannel]:
     """Finds channels, by the names of their packages and what these say of themselves.
 
     A repository without channels, and a channel that cannot be read, are passed over.
@@ -61,7 +61,7 @@ def search(registry: Registry, words: str = "") -> Iterator[Offer]:
     for name in registry.repositories():
         repository = registry.repository(name)
         for latest in offered(repository):
-            offer = Offer(repository.location, latest, _description(repository, latest))
+            offer = FoundChannel(repository.location, latest, _description(repository, latest))
             text = f"{offer.repository} {offer.latest.package} {offer.description}".lower()
             if all(each in text for each in wanted):
                 yield offer

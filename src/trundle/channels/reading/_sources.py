@@ -14,8 +14,8 @@ from trundle.registry import (
     Descriptor,
     DigestMismatchError,
     HttpSettings,
+    ImageManifest,
     InvalidManifestError,
-    Manifest,
     NotFoundError,
     Reference,
     Repository,
@@ -84,7 +84,7 @@ class RepositorySource:
         except NotFoundError:
             raise RefusedError(_no_channel(self._location)) from None
         document = self.manifest.document
-        if not isinstance(document, Manifest) or document.artifact_type != CHANNEL_ARTIFACT:
+        if not isinstance(document, ImageManifest) or document.artifact_type != CHANNEL_ARTIFACT:
             raise InvalidManifestError(
                 self._location,
                 f"a manifest of a channel, {CHANNEL_ARTIFACT}",

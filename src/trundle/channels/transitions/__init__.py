@@ -1,7 +1,7 @@
 """Transitions: what can happen to a channel, as records; one applied, or many folded in any order."""
 
 from trundle.channels.transitions._applying import Transition, apply
-from trundle.channels.transitions._folding import Folded, Outcome, fold, fold_named
+from trundle.channels.transitions._folding import Folded, OperationOutcome, fold, fold_named
 from trundle.channels.transitions._operations import (
     Deprecate,
     Operation,
@@ -36,7 +36,7 @@ __all__ = [
     "Folded",
     "Operation",
     "OperationError",
-    "Outcome",
+    "OperationOutcome",
     "Promote",
     "Publish",
     "Refresh",

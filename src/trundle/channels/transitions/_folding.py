@@ -11,7 +11,7 @@ from trundle.channels.transitions._operations import Operation, id_of_operation
 from trundle.errors import Finding
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class OperationOutcome(msgspec.Struct, frozen=True):
     """What became of an operation.
 
     Attributes:
@@ -36,9 +36,9 @@ class Folded(msgspec.Struct, frozen=True):
     """
 
     channel: Channel
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[OperationOutcome, ...]
 
-    def outcome(self, operation: Operation) -> Outcome | None:
+    def outcome(self, operation: Operation) -> OperationOutcome | None:
         """What became of one operation; None if it was not among those that were folded."""
         name = id_of_operation(operation)
         return next((each for each in self.outcomes if each.id == name), None)
@@ -70,8 +70,8 @@ def fold_named(channel: Channel, named: Mapping[str, Operation]) -> Folded:
     for name in order:
         operation = named[name]
         try:
-            outcomes.append(Outcome(name, operation, notes=draft.apply(operation)))
+            outcomes.append(OperationOutcome(name, operation, notes=draft.apply(operation)))
         except RefusedError as error:
             draft.count()
-            outcomes.append(Outcome(name, operation, error.refusals))
+            outcomes.append(OperationOutcome(name, operation, error.refusals))
     return Folded(draft.channel(), tuple(outcomes))

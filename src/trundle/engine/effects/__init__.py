@@ -5,15 +5,15 @@ afterwards it has the outcome. A run that was killed at any moment goes on in th
 """
 
 from trundle.engine.effects._effect import Effect
-from trundle.engine.effects._effects import Change, Effects
+from trundle.engine.effects._effects import EffectChange, Effects
 from trundle.engine.effects._journal import Journal, MemoryJournal, Record, State
 from trundle.engine.effects._plain import Plain, plain_text
 from trundle.engine.effects._provider import Provider, ProviderError
 from trundle.engine.effects._secrets import hidden, secret_marker, secrets_in
 
 __all__ = [
-    "Change",
     "Effect",
+    "EffectChange",
     "Effects",
     "Journal",
     "MemoryJournal",

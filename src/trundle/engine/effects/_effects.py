@@ -4,7 +4,7 @@ import contextlib
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine.effects._effect import Effect
@@ -16,7 +16,7 @@ from trundle.errors import Kind, TrundleError, expectation, listed, similar
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class EffectChange:
     """What a run does, or would do, about one effect.
 
     Attributes:
@@ -30,6 +30,10 @@ class Change:
     key: str
     provider: str
     diff: str
+
+    def to_plain(self) -> dict[str, Any]:
+        """The change as plain values."""
+        return {"action": self.action, "key": self.key, "diff": self.diff}
 
 
 class Effects:
@@ -47,7 +51,7 @@ class Effects:
         *,
         dry_run: bool = False,
     ) -> None:
-        self.changes: list[Change] = []
+        self.changes: list[EffectChange] = []
         self._providers = providers or {}
         self._journal = journal or MemoryJournal()
         self._secrets = dict(secrets or {})
@@ -221,7 +225,9 @@ class Effects:
             before.splitlines(), after.splitlines(), effect.key, effect.key, lineterm=""
         )
         self.changes.append(
-            Change(action, effect.key, effect.provider, "".join(f"{each}\n" for each in lines))
+            EffectChange(
+                action, effect.key, effect.provider, "".join(f"{each}\n" for each in lines)
+            )
         )
 
     @contextlib.contextmanager

@@ -13,7 +13,7 @@ from trundle.engine.expressions._languages import compiler_for
 from trundle.engine.expressions._scope import Scope
 from trundle.engine.expressions._tree import Tree
 from trundle.engine.expressions._values import PLAIN, freeze
-from trundle.engine.expressions._yaql import NotYaqlError, TooLargeError, parse
+from trundle.engine.expressions._yaql import NotYaqlError, TextTooLargeError, parse
 from trundle.errors import Place, shortened
 
 MOST_CHARACTERS = 512 * 1024
@@ -54,7 +54,7 @@ class Expression:
             advice = "correct it, or put quotes around it if it is text"
             message = f"{self} is no expression: {error}"
             raise self._error(EngineCode.SYNTAX, message, advice) from None
-        except TooLargeError as error:
+        except TextTooLargeError as error:
             message = f"{self} has {error}"
             raise self._error(EngineCode.LIMIT, message, "split it") from None
 
@@ -110,7 +110,7 @@ def is_expression(text: str) -> bool:
         _tree(text)
     except NotYaqlError:
         return False
-    except TooLargeError:
+    except TextTooLargeError:
         return True
     return True
 

@@ -75,7 +75,7 @@ class NotYaqlError(TrundleError):
     """A text does not parse."""
 
 
-class TooLargeError(TrundleError):
+class TextTooLargeError(TrundleError):
     """A text has more levels, digits or escapes than can be read."""
 
 
@@ -97,9 +97,9 @@ def parse(text: str) -> Tree:
         TooLargeError: it nests too deeply, or takes too long to read.
     """
     if _SLOW.search(text):
-        raise TooLargeError("a number of more than 400 digits")
+        raise TextTooLargeError("a number of more than 400 digits")
     if text.count("\\N{") > _MOST_NAMED:
-        raise TooLargeError(f"more than {_MOST_NAMED} characters by name")
+        raise TextTooLargeError(f"more than {_MOST_NAMED} characters by name")
     engine = grammar()
     try:
         with _PARSING:
@@ -120,7 +120,7 @@ def _shortened(message: str) -> str:
 
 def _converted(native: Any, depth: int) -> Tree:
     if depth > DEEPEST:
-        raise TooLargeError(f"more than {DEEPEST} levels")
+        raise TextTooLargeError(f"more than {DEEPEST} levels")
     below = depth + 1
     match native:
         case expressions.KeywordConstant():

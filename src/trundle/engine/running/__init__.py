@@ -10,16 +10,16 @@ from trundle.engine.running._mocks import Mocks
 from trundle.engine.running._natives import as_function
 from trundle.engine.running._room import room_for
 from trundle.engine.running._routine import Routines
-from trundle.engine.running._watching import Trace, WatchedCall, Watcher, watch, watching
+from trundle.engine.running._watching import CallTrace, WatchedCall, Watcher, watch, watching
 
 __all__ = [
     "Branch",
+    "CallTrace",
     "Calls",
     "Coverage",
     "Found",
     "Mocks",
     "Routines",
-    "Trace",
     "WatchedCall",
     "Watcher",
     "as_function",

@@ -35,7 +35,7 @@ from trundle.engine.expressions import (
     thaw,
 )
 from trundle.engine.running._frame import Frame
-from trundle.engine.running._making import made, new, type_of
+from trundle.engine.running._new_objects import made, new, type_of
 from trundle.engine.running._reflection import Info, typeinfo
 from trundle.errors import expectation, listed
 

@@ -132,7 +132,7 @@ class Watch:
         return result
 
 
-class Trace:
+class CallTrace:
     """Writes a line for each call, and one for what it came to; give it to `watching`.
 
     Args:

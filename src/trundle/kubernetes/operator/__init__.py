@@ -9,10 +9,10 @@ from trundle.kubernetes.operator._migrating import Migrations
 from trundle.kubernetes.operator._objects import Objects
 from trundle.kubernetes.operator._operator import Operator
 from trundle.kubernetes.operator._ordering import Part, leaving, ordered, parts_of
-from trundle.kubernetes.operator._pacing import Look, Pace
 from trundle.kubernetes.operator._releases import OtherReleaseError
 from trundle.kubernetes.operator._replicas import Replica, Replicas
 from trundle.kubernetes.operator._rolling import Rolling
+from trundle.kubernetes.operator._schedule import Look, Pace
 from trundle.kubernetes.operator._schemas import SchemaLoader
 from trundle.kubernetes.operator._serving import Records
 from trundle.kubernetes.operator._wanted import APPROVE, SpecError, Wanted, wanted_of

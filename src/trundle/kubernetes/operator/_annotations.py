@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from trundle.channels import Hold, RefusalCode, RefusedError, refusal
 from trundle.errors import Finding
-from trundle.installation import Installation, Package, complete_before, roll_back_together
+from trundle.installation import Installation, InstalledPackage, complete_before, roll_back_together
 from trundle.kubernetes.operator._wanted import APPROVE, ROLL_BACK, Wanted
 from trundle.version import SemVer
 
@@ -37,7 +37,7 @@ def hold(installation: Installation, name: str, wanted: Wanted) -> None:
                 installation.unhold(name, each.version)
 
 
-def not_carried_out(package: Package, wanted: Wanted) -> tuple[Finding, ...]:
+def not_carried_out(package: InstalledPackage, wanted: Wanted) -> tuple[Finding, ...]:
     """Why a pinned package neither goes back nor has another version approved, where that is asked for; else nothing."""
     if package.pinned is None:
         return ()

@@ -10,6 +10,7 @@ from typing import Any
 
 from trundle.kubernetes._cluster import BUSY, MISSING, ClusterError, RequestError
 from trundle.kubernetes._errors import DefinitionError
+from trundle.kubernetes.operator._dry_run import attempt, lacks
 from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, leaving, ordered, together
@@ -20,7 +21,6 @@ from trundle.kubernetes.operator._releases import (
     record_of,
     refused_in_record,
 )
-from trundle.kubernetes.operator._trying import attempt, lacks
 
 _SECONDS = 60
 _STEP = 0.2

@@ -7,22 +7,22 @@ from typing import Any
 from trundle.channels import RefusedError
 from trundle.documents import plain
 from trundle.errors import Finding, TrundleError, listed
-from trundle.installation import Installation, Package, unpacked_release
+from trundle.installation import Installation, InstalledPackage, unpacked_release
 from trundle.kubernetes._cluster import BUSY, Cluster, RequestError
 from trundle.kubernetes._errors import DefinitionError
-from trundle.kubernetes.operator._advising import rejections, words_of
+from trundle.kubernetes.operator._advice import rejections, words_of
 from trundle.kubernetes.operator._applying import Applier, Leftover
-from trundle.kubernetes.operator._keeping import SupersededError
+from trundle.kubernetes.operator._dry_run import RejectedError
 from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._objects import Objects, OwnedError
 from trundle.kubernetes.operator._ordering import DEFINITION, Part, parts_of
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._releases import OtherReleaseError
+from trundle.kubernetes.operator._remembered import SupersededError
 from trundle.kubernetes.operator._reporting import Report
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import SchemasError
 from trundle.kubernetes.operator._storage import unreadable
-from trundle.kubernetes.operator._trying import RejectedError
 from trundle.kubernetes.operator._wanted import KIND
 from trundle.project import UnreadableError, parse_documents
 from trundle.version import SemVer, VersionRange
@@ -96,7 +96,7 @@ class Delivery:
     def put(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         *,
         leftover: Leftover,
@@ -181,7 +181,7 @@ class Delivery:
     def _brought_in(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         back: bytes | None,
         applier: Applier,
@@ -209,7 +209,7 @@ class Delivery:
     def _stays(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         findings: Iterable[Finding],
     ) -> None:
@@ -262,7 +262,7 @@ class Delivery:
     def _parts(
         self,
         document: Mapping[str, Any],
-        package: Package,
+        package: InstalledPackage,
         report: Report,
         back: bytes | None,
         trial: Applier | None,

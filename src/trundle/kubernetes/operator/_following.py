@@ -12,7 +12,7 @@ from trundle.errors import Finding, Place, TrundleError
 from trundle.installation import (
     Install,
     Installation,
-    Package,
+    InstalledPackage,
     check_root,
     complete,
     foresee,
@@ -23,18 +23,18 @@ from trundle.installation import (
 )
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import foreseen, words_of
+from trundle.kubernetes.operator._advice import foreseen, words_of
 from trundle.kubernetes.operator._annotations import carry_out, hold, not_carried_out
 from trundle.kubernetes.operator._applying import Leftover
 from trundle.kubernetes.operator._delivering import Delivery, name_of, owner_of
 from trundle.kubernetes.operator._installations import Installations, MissingRootError
-from trundle.kubernetes.operator._keeping import Keeper, SupersededError
 from trundle.kubernetes.operator._leadership import LostLeaseError
 from trundle.kubernetes.operator._releases import OtherReleaseError
+from trundle.kubernetes.operator._remembered import Keeper, SupersededError
 from trundle.kubernetes.operator._reporting import Report
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schemas import SchemasError, packed
-from trundle.kubernetes.operator._serving import DamagedError
+from trundle.kubernetes.operator._serving import DamagedRecordError
 from trundle.kubernetes.operator._wanted import SpecError, Wanted, wanted_of
 from trundle.registry import Reference
 from trundle.version import SemVer
@@ -104,7 +104,7 @@ class Follower:
             report.stops(error.findings, "InvalidSpec")
         except RefusedError as error:
             report.stops(error.refusals)
-        except (DamagedError, MissingRootError, OtherReleaseError, SchemasError) as error:
+        except (DamagedRecordError, MissingRootError, OtherReleaseError, SchemasError) as error:
             report.stops(error.findings)
         except (TrundleError, OSError) as error:
             report.says("Failed", words_of(error))
@@ -170,7 +170,7 @@ class Follower:
         self._rolling.forget([owner_of(document)])
         report.says("Uninstalled", "all is gone that had to go", ready=True)
 
-    def _uninstall(self, package: Package) -> None:
+    def _uninstall(self, package: InstalledPackage) -> None:
         """Uninstalls a package, and with it those that it needs, where these need it and are to go as well.
 
         Raises:
@@ -230,7 +230,9 @@ class Follower:
         complete(self._installation, package.name)
         self._delivery.put(document, package, report, leftover=wanted.leftover, back=back)
 
-    def _decided(self, document: Mapping[str, Any], wanted: Wanted, report: Report) -> Package:
+    def _decided(
+        self, document: Mapping[str, Any], wanted: Wanted, report: Report
+    ) -> InstalledPackage:
         """Decides which version is installed, and fetches it."""
         package = self._package(wanted)
         before = None if package is None else package.digest
@@ -328,7 +330,7 @@ class Follower:
             advice = "delete one of them, or use another namespace"
             raise SpecError([Finding(KubernetesCode.SPEC, place, expected, found, advice)])
 
-    def _package(self, wanted: Wanted) -> Package | None:
+    def _package(self, wanted: Wanted) -> InstalledPackage | None:
         """What is installed from the repository that is wanted."""
         repository = _repository(wanted)
         found = [
@@ -339,7 +341,7 @@ class Follower:
         return found[0] if found else None
 
     def _is_trusted(
-        self, document: Mapping[str, Any], wanted: Wanted, package: Package, report: Report
+        self, document: Mapping[str, Any], wanted: Wanted, package: InstalledPackage, report: Report
     ) -> bool:
         """Whether the Secret still has the root that the channel is verified by; one that is gone is not needed any more."""
         try:
@@ -374,7 +376,7 @@ def _repository(wanted: Wanted) -> str:
     return str(msgspec.structs.replace(found, tag=None, digest=None))
 
 
-def _follows(package: Package, wanted: Wanted) -> bool:
+def _follows(package: InstalledPackage, wanted: Wanted) -> bool:
     """Whether a package is installed as it is wanted."""
     if wanted.pinned:
         return package.pinned == wanted.reference

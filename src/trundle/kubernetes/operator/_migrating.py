@@ -17,7 +17,7 @@ _FIRST_PAUSE = 1.0
 _MOST_DOUBLINGS = 9
 
 
-class EndedError(TrundleError):
+class MigrationEndedError(TrundleError):
     """A migration that is not to go on."""
 
 
@@ -121,7 +121,7 @@ class Migrations:
     def _run(self, task: _Task, schemas: Schemas) -> None:
         try:
             found = self._migrated(task, schemas)
-        except EndedError:
+        except MigrationEndedError:
             return
         except Exception as error:  # noqa: BLE001 - it is tried again
             self._failed(task, Progress(failed=True, message=str(error) or type(error).__name__))
@@ -140,7 +140,7 @@ class Migrations:
     def _migrated(self, task: _Task, schemas: Schemas) -> list[Subject]:
         def step(what: str, done: int = 0, total: int = 0) -> None:
             if task.ended:
-                raise EndedError
+                raise MigrationEndedError
             self._check()
             of = f": {done} of {total}" if total else f": {done}" if done else ""
             task.progress = Progress(total, done, message=f"{what}{of}")

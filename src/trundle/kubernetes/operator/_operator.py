@@ -19,12 +19,12 @@ from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes.operator._delivering import owner_of
 from trundle.kubernetes.operator._following import Follower, is_leaving
 from trundle.kubernetes.operator._installations import Installations
-from trundle.kubernetes.operator._keeping import Keeper
 from trundle.kubernetes.operator._leadership import Leadership
-from trundle.kubernetes.operator._pacing import SOON, Look, Pace
-from trundle.kubernetes.operator._reaching import Doorbell, servers_of
+from trundle.kubernetes.operator._reachability import Doorbell, servers_of
+from trundle.kubernetes.operator._remembered import Keeper
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
+from trundle.kubernetes.operator._schedule import SOON, Look, Pace
 from trundle.registry import HttpSettings, Outages
 from trundle.runtime import prepare_types
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trundle.channels import Blocked, RefusalCode, Status, format_time
+from trundle.channels import Blocked, InstallationStatus, RefusalCode, format_time
 from trundle.errors import Finding
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes.operator._advising import advised
+from trundle.kubernetes.operator._advice import advised
 from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000
@@ -33,7 +33,7 @@ class Report:
         migration: how far the objects of its resource types are rewritten; None where it brings none.
     """
 
-    status: Status | None = None
+    status: InstallationStatus | None = None
     version: str = ""
     digest: str = ""
     ready: bool = False

@@ -20,10 +20,10 @@ from urllib.parse import urljoin, urlsplit
 import msgspec
 
 from trundle.errors import Finding, Place
-from trundle.installation import Package
+from trundle.installation import InstalledPackage
 from trundle.kubernetes._admission_manifests import policies, webhook_configuration
 from trundle.kubernetes._cluster import Cluster
-from trundle.kubernetes._definitions import API_VERSION, Webhook, definitions
+from trundle.kubernetes._definitions import API_VERSION, WebhookAddress, definitions
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._manifests import AdmissionBy
 from trundle.kubernetes.operator._migrating import Migrations, Progress
@@ -39,7 +39,7 @@ from trundle.kubernetes.operator._schemas import (
     packed,
 )
 from trundle.kubernetes.operator._serving import (
-    DamagedError,
+    DamagedRecordError,
     Records,
     Served,
     ServedRecord,
@@ -133,7 +133,7 @@ class Rolling:
     def brought(
         self,
         owner: str,
-        package: Package,
+        package: InstalledPackage,
         folder: Path,
         manifests: Iterable[Part],
         back: bytes | None = None,
@@ -188,7 +188,7 @@ class Rolling:
         record: ServedRecord,
         schemas: Schemas,
         content: bytes,
-        webhook: Webhook,
+        webhook: WebhookAddress,
         back: bytes | None,
     ) -> Stage:
         """How far webhooks are with what a record says; it goes on where all are."""
@@ -309,7 +309,7 @@ class Rolling:
         self._migrations.forget(owner)
         try:
             record = self._records.get(owner)
-        except DamagedError:  # It is no reason to stay.
+        except DamagedRecordError:  # It is no reason to stay.
             return
         by_cluster = None if record is None else self._cluster.migrations()
         if record is not None and by_cluster is not None:
@@ -394,7 +394,7 @@ class Rolling:
             self._sleep(_STEP)
         return f"not every webhook converts by it: {'; '.join(behind)}" if behind else ""
 
-    def _webhook(self, owner: str) -> Webhook | None:
+    def _webhook(self, owner: str) -> WebhookAddress | None:
         """Where the objects of an installation are converted: where installations are, by another path."""
         text = self._own_client()
         if text is None:
@@ -402,8 +402,8 @@ class Rolling:
         client = json.loads(text)
         authority = base64.b64decode(client.get("caBundle", ""))
         if "url" in client:
-            return Webhook(urljoin(client["url"], path_of(owner)), None, authority)
-        return Webhook("", {**client["service"], "path": path_of(owner)}, authority)
+            return WebhookAddress(urljoin(client["url"], path_of(owner)), None, authority)
+        return WebhookAddress("", {**client["service"], "path": path_of(owner)}, authority)
 
     def _own_client(self) -> str | None:
         """How the API server reaches the webhook that converts installations, as JSON; None where there is none."""
@@ -412,7 +412,7 @@ class Rolling:
         client = webhook.get("clientConfig")
         return None if client is None else json.dumps(client, sort_keys=True)
 
-    def _parts(self, record: ServedRecord, schemas: Schemas, webhook: Webhook) -> list[Part]:
+    def _parts(self, record: ServedRecord, schemas: Schemas, webhook: WebhookAddress) -> list[Part]:
         """The CRDs of a release, with what stays in them of earlier ones, and the admission of carriers."""
         served = record.served
         made = definitions(kinds_in_service(served, schemas), webhook, lambda _: None)

@@ -18,14 +18,14 @@ from trundle.kubernetes._cluster import (
     plain,
 )
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
-from trundle.kubernetes.operator._keeping import SupersededError
+from trundle.kubernetes.operator._remembered import SupersededError
 from trundle.kubernetes.operator._schemas import digest_of
 
 LABEL = "trundle.dev/converts"
 _SERVED, _SCHEMAS = "served", "schemas"
 
 
-class DamagedError(DefinitionError):
+class DamagedRecordError(DefinitionError):
     """What is kept in the cluster, and cannot be read."""
 
     code = KubernetesCode.SCHEMAS
@@ -108,7 +108,7 @@ class Listed:
     """
 
     records: list[ServedRecord] = field(default_factory=list)
-    damaged: dict[str, DamagedError] = field(default_factory=dict)
+    damaged: dict[str, DamagedRecordError] = field(default_factory=dict)
 
 
 class Records:
@@ -133,7 +133,7 @@ class Records:
         for each in self._listed(_SERVED):
             try:
                 found.records.append(self._read(each))
-            except DamagedError as error:
+            except DamagedRecordError as error:
                 found.damaged[each["metadata"]["name"]] = error
         return found
 
@@ -259,9 +259,9 @@ class Records:
             raise self._damaged(metadata["name"], "what webhooks convert by") from None
         return ServedRecord(served, metadata["resourceVersion"])
 
-    def _damaged(self, name: str, expected: str) -> DamagedError:
+    def _damaged(self, name: str, expected: str) -> DamagedRecordError:
         advice = "restore it from a backup; nothing was changed"
-        return DamagedError(self._where(name), expected, "something else", advice)
+        return DamagedRecordError(self._where(name), expected, "something else", advice)
 
     def _where(self, name: str) -> str:
         return f"ConfigMap {self._home}/{name}"

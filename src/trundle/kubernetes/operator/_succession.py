@@ -6,7 +6,7 @@ from dataclasses import replace
 import msgspec
 
 from trundle.api import ServedKind
-from trundle.installation import Package
+from trundle.installation import InstalledPackage
 from trundle.kubernetes.operator._schemas import Schemas
 from trundle.kubernetes.operator._serving import Served
 
@@ -58,7 +58,9 @@ def is_followed(
     )
 
 
-def following(owner: str, package: Package, schemas: Schemas, before: Served | None) -> Served:
+def following(
+    owner: str, package: InstalledPackage, schemas: Schemas, before: Served | None
+) -> Served:
     """What is served for a release, as long as not every webhook is known to read what it stores.
 
     Args:

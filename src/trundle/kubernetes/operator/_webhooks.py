@@ -17,7 +17,7 @@ from trundle.kubernetes._own import converted_installations, scheme
 from trundle.kubernetes._webhook import WebhookApplication
 from trundle.kubernetes.operator._replicas import Replica
 from trundle.kubernetes.operator._schemas import HeldSchemas, SchemaLoader, Schemas
-from trundle.kubernetes.operator._serving import DamagedError, Records, ServedRecord, name_of
+from trundle.kubernetes.operator._serving import DamagedRecordError, Records, ServedRecord, name_of
 
 _PAUSE = 0.5
 """How many seconds pass between two looks at what is to be converted."""
@@ -152,7 +152,10 @@ class Webhooks:
 
     def _is_lost(self, record: ServedRecord, error: Exception) -> bool:
         """Whether waiting is of no use, as the schemas of a record are damaged; not where another record names others by now."""
-        return isinstance(error, DamagedError) and self._records.get(record.served.owner) == record
+        return (
+            isinstance(error, DamagedRecordError)
+            and self._records.get(record.served.owner) == record
+        )
 
     def _made(self, record: ServedRecord) -> _Converting:
         schemas = self._schemas.load(self._records.schemas(record.served.digest))

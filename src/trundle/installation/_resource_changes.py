@@ -3,14 +3,16 @@
 import msgspec
 
 from trundle.channels import RefusedError
-from trundle.channels.decision import Bringing, Plan
+from trundle.channels.decision import Bringing, UpgradePlan
 from trundle.installation._installation import Installation
-from trundle.installation._records import Package
+from trundle.installation._records import InstalledPackage
 from trundle.packages import resource_changes
 from trundle.registry import RegistryError, open_repository
 
 
-def with_resources(installation: Installation, package: Package, plan: Plan) -> Plan:
+def with_resources(
+    installation: Installation, package: InstalledPackage, plan: UpgradePlan
+) -> UpgradePlan:
     """A plan that says what its next version changes about resource types.
 
     The manifest of that version is read, none of its files. If it cannot be read, the plan has a note.

@@ -10,8 +10,8 @@ from trundle.errors import Code, Finding, Place
 from trundle.installation import Outlook
 from trundle.kubernetes._cluster import MISSING, RequestError
 from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes.operator._dry_run import FORBIDDEN, RejectedError
 from trundle.kubernetes.operator._objects import OwnedError
-from trundle.kubernetes.operator._trying import FORBIDDEN, RejectedError
 from trundle.kubernetes.operator._wanted import APPROVE, HOLD, REGISTRIES, ROLL_BACK
 
 _INVALID = 422

@@ -15,7 +15,7 @@ from trundle.channels.decision._model import (
     Verdict,
 )
 from trundle.channels.files import ListedVersion
-from trundle.channels.policy import Action, Gates, Policy, Wait, cooldown_end, gates_for
+from trundle.channels.policy import Gates, Policy, UpgradeAction, Wait, cooldown_end, gates_for
 from trundle.version import Level, SemVer, change_level
 
 
@@ -73,11 +73,11 @@ class Judge:
         if self._request.to is not None or self._is_ordered_down(entry, installed):
             return None
         match self._policy.action(level):
-            case Action.NEVER:
+            case UpgradeAction.NEVER:
                 message = f"the policy says never for {level} upgrades"
                 advice = f"ask for it with --to {entry.version}, or change the policy"
                 return Blocked(entry, level, Block.NEVER, f"{message}; {advice}")
-            case Action.APPROVAL:
+            case UpgradeAction.APPROVAL:
                 return self._unapproved(entry, level)
             case _:
                 return None

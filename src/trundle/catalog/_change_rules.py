@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from trundle.catalog import _rules as rules
 from trundle.catalog._errors import BrokenRuleError, StillNeededError
-from trundle.catalog._records import Change, Offer, Reviewed, Upload
+from trundle.catalog._records import Offer, Reviewed, Upload, VersionChange
 from trundle.catalog._reviews import Reviews, not_in
 from trundle.catalog._rows import Rows, decoded
 from trundle.errors import Finding, Severity, errors_among
@@ -129,7 +129,7 @@ def check_shared(rows: Rows, offer: Offer) -> None:
         raise BrokenRuleError(findings)
 
 
-def without(rows: Rows, offer: Offer, loss: rules.Loss, *, force: bool) -> Change:
+def without(rows: Rows, offer: Offer, loss: rules.Loss, *, force: bool) -> VersionChange:
     """The change that takes a version away.
 
     Raises:
@@ -143,4 +143,4 @@ def without(rows: Rows, offer: Offer, loss: rules.Loss, *, force: bool) -> Chang
     )
     if findings and not force:
         raise StillNeededError(findings)
-    return Change(offer, findings)
+    return VersionChange(offer, findings)
