@@ -54,7 +54,8 @@ def engine(natives):
 
 def test_functions_of_a_native_class_are_methods_of_the_declared_one():
     methods = engine({"a.Clock": Clock}).session().type("a.Clock").methods
-    assert {name: each.usage for name, each in methods.items()} == {
+    own = {name: each for name, each in methods.items() if each.declaring_type.name == "a.Clock"}
+    assert {name: each.usage for name, each in own.items()} == {
         "tickOnce": "Runtime",
         "zone": "Static",
         "create": "Static",
@@ -73,7 +74,7 @@ def test_a_key_with_a_range_is_for_the_versions_in_it_and_the_most_exact_wins():
     session = engine({"a.Clock/1": Clock, "a.Clock/1.2": Later}).session()
     found = {each: "extra" in session.type("a.Clock", each).methods for each in ("1.0.0", "1.2.0")}
     assert found == {"1.0.0": False, "1.2.0": True}
-    assert list(session.type("a.Clock", "2.0.0").methods) == ["run"]
+    assert list(session.type("a.Clock", "2.0.0").methods) == ["run", "setAttr", "getAttr"]
 
 
 @pytest.mark.parametrize("key", ["", "/1", "a.Clock/", "a.Clock/x"])

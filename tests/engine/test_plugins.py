@@ -47,7 +47,7 @@ def test_a_distribution_without_a_manifest_is_a_package_in_version_zero(install)
     (package,) = plugins.packages
     assert (package.name, str(package.version)) == ("clock-one", "0.0.0")
     with Engine(plugins.packages, natives=plugins.natives).session() as session:
-        assert list(session.type("clocks.Clock").methods) == ["tickOnce"]
+        assert list(session.type("clocks.Clock").methods) == ["tickOnce", "setAttr", "getAttr"]
         assert session.load({"?": {"type": "clocks.Clock"}}).type.package == "clock-one"
 
 

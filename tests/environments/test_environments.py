@@ -31,6 +31,7 @@ from trundle.environments import (
     rollback,
 )
 from trundle.environments import _running as running
+from trundle.providers import FolderProvider
 
 
 def state(kept):
@@ -551,6 +552,44 @@ Methods:
       - $.find(Shop).note(id($))
 """,
 }
+
+
+def test_what_is_destroyed_in_a_deployment_that_fails_is_destroyed_again_and_acts_once(shop):
+    """What `.destroy` changes of objects is lost with the deployment, so it has to run again; what it does to the world is in the journal."""
+    classes = {
+        "b.Shop": LEAVING["b.Shop"]
+        .replace(
+            "    Body:\n      new(t:Document, name => gone",
+            "    Body:\n      - If: $.fails\n        Then: [{Throw: Broken}]\n      - new(t:Document, name => gone",
+        )
+        .replace("  parts:", "  fails: {Contract: $.bool(), Default: false}\n  parts:"),
+        "b.Part": LEAVING["b.Part"].replace("=: b", "=: b, t: io.trundle")
+        + "      - new(t:Document, name => id($), content => bye).deploy()\n",
+    }
+    made = package("b", "1.0.0", {"io.trundle": "1"}, classes)
+    assert shop.catalog.upload([made], tenant=TENANT).findings == ()
+
+    applied = []
+
+    class Counting(FolderProvider):
+        def apply(self, effect, now):
+            applied.append(effect.key)
+            return super().apply(effect, now)
+
+    def deploy(*parts, fails=False):
+        objects = [{"?": {"type": "b.Part", "id": each}} for each in parts]
+        app = {"?": {"type": "b.Shop", "id": "shop"}, "parts": objects, "fails": fails}
+        shop.edit(lambda model: {**model, "applications": [app]})
+        return shop.deploy(providers={"folder": Counting(shop.folder)})
+
+    deploy("one", "two")
+    for _ in range(2):
+        with pytest.raises(EngineError):
+            deploy("two", fails=True)
+    result = deploy("two")
+    assert done(result) == [("unchanged", "folder/one.yaml"), ("change", "folder/gone.yaml")]
+    assert applied.count("folder/one.yaml") == 1
+    assert shop.files() == {"gone.yaml": "- one\n", "one.yaml": "bye"}
 
 
 def test_what_is_no_longer_wanted_is_destroyed_before_anything_is_deployed(shop):

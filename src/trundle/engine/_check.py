@@ -24,7 +24,7 @@ from trundle.engine._session import Session
 from trundle.engine._sources import Sources, compile_declared, format_of
 from trundle.engine._structure import Fixed, structure
 from trundle.engine._type import Type
-from trundle.engine.contracts import impossible
+from trundle.engine.contracts import impossible, refused
 from trundle.engine.effects import Effects
 from trundle.engine.expressions import Binary, Expression, code_of, thaw
 from trundle.engine.running import Routines, core_natives
@@ -173,7 +173,8 @@ class _Checker:
                 continue
             found = [*self._members(type_), *self._bodies(type_)]
             unread = tuple(_unread(type_))
-            found += [*unread, *_quoted(type_), *_impossible(type_), *self._names(type_)]
+            found += [*unread, *_quoted(type_), *_impossible(type_)]
+            found += [*_refused(type_), *self._names(type_)]
             for wrong in self._classes.meta_errors(type_):
                 found += wrong.findings
             yield from found
@@ -401,6 +402,33 @@ def _impossible(type_: Type) -> Iterator[Finding]:
                 advice="correct what contradicts the rest of it",
                 member=member or each.name,
                 line=part.expression.place.line or each.line,
+            )
+            yield replace(error.findings[0], severity="warning")
+
+
+def _refused(type_: Type) -> Iterator[Finding]:
+    """Properties of which an ancestor refuses all that the contract of the class makes; a warning, for they may never get a value."""
+    for each in type_.declaration.properties.values():
+        for ancestor in type_.lineage.declarers(each.name):
+            inherited = ancestor.declaration.properties[each.name]
+            if ancestor is type_ or "Static" in (each.usage, inherited.usage):
+                continue
+            try:
+                own = compile_declared(type_.source, type_.declaration, each).contract
+                other = compile_declared(ancestor.source, ancestor.declaration, inherited).contract
+            except EngineError:  # That is found by itself
+                continue
+            takes_null = refused(own, other)
+            if takes_null is None:
+                continue
+            found = f"one of which it takes {'nothing but null' if takes_null else 'no value'}"
+            where = f"{ancestor.label}, at {ancestor.declaration.file}:{inherited.line}"
+            error = type_.error(
+                EngineCode.CONTRACT,
+                expectation(f"a contract that fits that of {each.name} in {where}", found),
+                advice="make both contracts take the same values",
+                member=each.name,
+                line=each.line,
             )
             yield replace(error.findings[0], severity="warning")
 

@@ -16,6 +16,8 @@ from trundle.errors import did_you_mean, expectation, listed
 from trundle.packages import Package
 from trundle.version import ANY, SemVer, VersionError, VersionRange
 
+_PREFIX = "io.murano.extensions."
+
 
 class Classes:
     """The classes that one session uses.
@@ -205,8 +207,9 @@ class Classes:
                 missing += [] if requirement.name == package.name else [requirement.name]
                 continue
             source = self.repository.package(requirement.name, version)
-            if name in source.classes:
-                return Edge(package, requirement, version, name)
+            for each in _spellings(name):
+                if each in source.classes:
+                    return Edge(package, requirement, version, each)
             searched.append(label(source))
             known += source.classes
         if self._sources.has_unlisted(package, name):
@@ -251,6 +254,11 @@ class Classes:
             raise
         _check_usage(found)
         return found
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """What a required package may call the class that code names: classes of Python once had a prefix."""
+    return (name, name.removeprefix(_PREFIX)) if name.startswith(_PREFIX) else (name,)
 
 
 def _check_usage(lineage: Lineage[Type]) -> None:

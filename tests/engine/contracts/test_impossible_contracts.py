@@ -9,7 +9,7 @@ from test_glances import CONDITIONS, VALUES, compiled
 
 from trundle.engine import EngineError, check
 from trundle.engine.contracts import Where, compile_contract
-from trundle.engine.contracts._impossible import impossible
+from trundle.engine.contracts._impossible import impossible, refused
 from trundle.engine.expressions import Format, FrozenDict, freeze, read_code
 from trundle.packages import Package
 
@@ -116,3 +116,92 @@ Methods:
         found[0]
     )
     assert "`$.int().class(A)`, which nothing but null satisfies" in str(found[1])
+
+
+@settings(max_examples=amount(400))
+@example("$.bool()", "$.int()", True)
+@example("$.int()", "$.check($ = 1)", True)
+@example("1", "$.check($ = 1.0)", 1)
+@given(CONTRACTS, CONTRACTS, VALUES)
+def test_what_an_ancestor_is_found_to_refuse_it_refuses(text, inherited, value):
+    own, other = compiled(text), compiled(inherited)
+    takes_null = refused(own, other)
+    if takes_null is None:
+        return
+    world = World(THIS, {"Base": BASE}, {each.id: each for each in OBJECTS})
+    for each in (*SAMPLES, value):
+        try:
+            made = own.transform(freeze(each), world)
+        except EngineError:
+            continue
+        if made is not None or not takes_null:
+            with pytest.raises(EngineError):
+                other.validate(made, world)
+
+
+@pytest.mark.parametrize(
+    ("text", "inherited", "takes_null"),
+    [
+        ("$.string()", "$.int()", True),
+        ("$.string().notNull()", "$.int()", False),
+        ("$.bool()", "$.int()", True),
+        ("$.class(Base)", "$.string()", True),
+        ("$.int().check($ > 5)", "$.int().check($ < 3)", False),
+        ("$.int().check($ < 3)", "$.check($ > 1).int().check($ = 7)", False),
+        ("$.class(Base).owned()", "$.class(Base).notOwned()", True),
+        ("$.class(Base)", "$.int().owned()", True),
+        ("[$.int()]", "$.int()", False),
+        ("{a: $.int()}", "[$.int()]", False),
+        ("[$.int()]", "{}", False),
+        ("'a'", "$.int()", False),
+        ("5", "$.int().check($ > 9)", False),
+        ("true", "$.int()", False),
+        ("'a'", "'b'", False),
+        ("[$.int()]", "$.check($ = 3)", False),
+        ("5", "$.check($ > 4)", None),
+        ("1.5", "$.check($ > 1)", None),
+        ("$.string()", "$", None),
+        ("$", "$.string()", None),
+        ("$.int().string()", "$.string()", None),
+        ("$.template(Base)", "{}", None),
+        ("$.template(Base)", "$.class(Base)", None),
+        ("[$.int()]", "[$.string()]", None),
+        ("$.int() or 3", "$.string()", None),
+        ("$.int().check($ > 1)", "$.check($ < 9)", None),
+    ],
+)
+def test_which_contracts_an_ancestor_refuses(text, inherited, takes_null):
+    own, other = (
+        compile_contract(code, format_=Format(1, 4), where=Where("a.App", "p"))
+        for each in (text, inherited)
+        for code in read_code(each, "A.yaml")
+    )
+    assert refused(own, other) is takes_null
+
+
+def test_a_check_of_a_package_warns_of_what_an_ancestor_refuses():
+    text = """\
+Namespaces: {=: a}
+Name: A
+Properties:
+  n: {Contract: $.int()}
+  s: {Contract: $.int(), Usage: Static}
+  fits: {Contract: $.string()}
+---
+Name: B
+Extends: A
+---
+Name: C
+Extends: B
+Properties:
+  n: {Contract: $.string()}
+  s: {Contract: $.string(), Usage: Static}
+  fits: {Contract: $.string().notNull()}
+"""
+    manifest = "Format: 1.4\nType: Library\nFullName: a\nVersion: 1.0.0\nClasses: {a.A: A.yaml, a.B: A.yaml, a.C: A.yaml}\n"
+    (found,) = check([Package.from_files({"manifest.yaml": manifest, "Classes/A.yaml": text})])
+    assert (found.severity, found.place.line) == ("warning", 14)
+    assert (
+        "expected a contract that fits that of n in a.A/1.0.0@a, at Classes/A.yaml:4, found one of which it takes nothing but null; make both contracts take the same values"
+        in str(found)
+    )

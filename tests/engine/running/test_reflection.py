@@ -92,7 +92,7 @@ def evaluate(expression):
         ("typeinfo($).methods.where($.name = add).first().arguments.first().meta.text", ["argument"]),
         ("typeinfo($).properties.where($.name = s).first().meta.n", [4]),
         ("typeinfo($).methods.where($.name = add).first().arguments.last().meta.n", [4]),
-        ("typeinfo($).methods.name.orderBy($)", ["add", "run", "twice"]),
+        ("typeinfo($).methods.name.orderBy($)", ["add", "getAttr", "run", "setAttr", "twice"]),
         ("typeinfo($).package.meta.text", ["whole"]),
         ("typeinfo(io:Object).package.meta", []),
         ("str(typeinfo($).version)", "1.2.3"),

@@ -3,7 +3,7 @@
 from trundle.engine.contracts._chains import Chain, chain_of
 from trundle.engine.contracts._comparing import Difference, Types, differences, takes_null
 from trundle.engine.contracts._contract import Contract, Where, compile_contract
-from trundle.engine.contracts._impossible import Impossible, impossible
+from trundle.engine.contracts._impossible import Impossible, impossible, refused
 
 __all__ = [
     "Chain",
@@ -16,5 +16,6 @@ __all__ = [
     "compile_contract",
     "differences",
     "impossible",
+    "refused",
     "takes_null",
 ]

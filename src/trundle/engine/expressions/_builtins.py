@@ -68,8 +68,6 @@ BUILTINS = (
     Builtin("typeinfo"),
     Builtin("find", is_function=False, is_method=True),
     Builtin("require", is_function=False, is_method=True),
-    Builtin("setAttr", is_function=False, is_method=True),
-    Builtin("getAttr", is_function=False, is_method=True),
     Builtin("bind", is_function=False, is_method=True),
     Builtin("patch", is_function=False, is_method=True),
     Builtin("pselect", is_function=False, is_method=True, takes_lambda=True),

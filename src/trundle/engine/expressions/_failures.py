@@ -7,6 +7,8 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
 from trundle.engine.expressions._contexts import UnknownCall
 from trundle.engine.expressions._yaql import (
+    AmbiguousFunctionError,
+    AmbiguousMethodError,
     NoFunctionError,
     NoMethodError,
     ResolutionError,
@@ -56,6 +58,9 @@ _CODES: tuple[tuple[type[Exception], EngineCode, str], ...] = (
 _LIMITS = (TooManyItemsError, TooMuchMemoryError, RecursionError, MemoryError)
 """Errors of Python and yaql for what is too large, which have names that are known."""
 
+_AMBIGUOUS = (AmbiguousFunctionError, AmbiguousMethodError)
+"""Errors of yaql for a call that several functions take: they have a code with others, and names of their own."""
+
 
 def located(error: EngineError, place: Place, scene: Scene | None) -> EngineError:
     """An error with the place of the expression and the class whose code it is, where it has none of its own."""
@@ -75,7 +80,8 @@ def explained(error: Exception, expression: str, place: Place, scene: Scene | No
     code, text, advice = reason(error)
     original = unwrapped(error)
     is_own = code is EngineCode.THROWN or isinstance(original, _LIMITS)
-    names = (name_of(original),) if is_own else ()
+    kinds = (type(original),) if is_own else _AMBIGUOUS
+    names = tuple([_named(each) for each in kinds if isinstance(original, each)])
     found = EngineError(code, f"{expression}: {text}", advice=advice, names=names)
     found.original = original
     return located(found, place, scene)
@@ -83,12 +89,12 @@ def explained(error: Exception, expression: str, place: Place, scene: Scene | No
 
 def name_of(error: BaseException) -> str:
     """The name by which a package catches an error of Python."""
-    kind = type(error)
-    return (
-        kind.__qualname__
-        if kind.__module__ == "builtins"
-        else f"{kind.__module__}.{kind.__qualname__}"
-    )
+    return _named(type(error))
+
+
+def _named(kind: type[BaseException]) -> str:
+    is_builtin = kind.__module__ == "builtins"
+    return kind.__qualname__ if is_builtin else f"{kind.__module__}.{kind.__qualname__}"
 
 
 def reason(error: Exception) -> tuple[EngineCode, str, str]:

@@ -14,12 +14,54 @@ from trundle.engine.expressions import format_text
 from trundle.engine.running._destroying import subscriptions
 from trundle.engine.running._effect_natives import EFFECT_NATIVES
 from trundle.engine.running._frame import Frame
+from trundle.engine.running._making import type_of
 from trundle.engine.running._natives import with_frame
 from trundle.engine.running._thrown import error_of
 from trundle.engine.running._watching import brief
 from trundle.errors import did_you_mean, expectation, shown
 
 _RESOURCES = "Resources/"
+
+
+class Objects:
+    """`io.murano.Object`: what code remembers of objects, over runs."""
+
+    @with_frame
+    def set_attr(self, frame: Frame, name: str, value: Any, owner: Any = None) -> None:
+        """Remembers a value of the object; null forgets it. An object in it is remembered by its id."""
+        key, attributes = _attribute(frame, name, owner), frame.world.attributes
+        if value is None:
+            attributes.pop(key, None)
+        else:
+            attributes[key] = _remembered(value)
+
+    @with_frame
+    def get_attr(self, frame: Frame, name: str, default: Any = None, owner: Any = None) -> Any:
+        """What was remembered; a default where nothing was."""
+        return frame.world.attributes.get(_attribute(frame, name, owner), default)
+
+
+def _attribute(frame: Frame, name: str, owner: Any) -> tuple[str, str, str]:
+    """The key of a value: it belongs to a class, that of the calling code where none is given."""
+    asking: Any = frame if frame.caller is None else frame.caller
+    class_name = asking.origin.name if owner is None else type_of(asking, owner).name
+    this: Any = frame.this
+    return this.id, class_name, name
+
+
+def _remembered(value: Any) -> Any:
+    match value:
+        case Handle():
+            return value.id
+        case Type():
+            return value.name
+        case list():
+            return [_remembered(each) for each in value]
+        case dict():
+            return {_remembered(key): _remembered(each) for key, each in value.items()}
+        case None | str() | bool() | int() | float():
+            return value
+    raise TypeError(expectation("a value of a model to remember", shown(value)))
 
 
 class Exceptions:
@@ -242,6 +284,7 @@ def _failed(message: str | None, why: str) -> AssertionError:
 def core_natives() -> dict[str, type]:
     """The Python classes behind classes of the bundled packages, by name and the versions that are bundled."""
     return {
+        "io.murano.Object": Objects,
         "io.murano.Exception/0": Exceptions,
         "io.murano.StackTrace/0": StackTraces,
         "io.murano.system.GC/0": Collector,

@@ -16,7 +16,7 @@ from trundle.engine.expressions import Scope
 from trundle.engine.running._blocks import Returning, leave
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._locks import Locks, Synchronized
-from trundle.engine.running._natives import Natives
+from trundle.engine.running._natives import RECEIVER, Natives
 from trundle.engine.running._routine import Lambdas, Routine
 from trundle.engine.running._signals import Signal, Stray
 from trundle.engine.running._watching import Watch
@@ -111,10 +111,11 @@ class Found:
             EngineError: what the method throws, or the values do not fit.
         """
         if self._is_static or type(receiver) is not Instance:
-            receiver = self._holder(receiver)
-        elif receiver.is_destroyed:
-            check_alive(receiver)
-        variables = {_SELF: receiver, _THIS: receiver}
+            receiver, variables = self._held(receiver)
+        else:
+            if receiver.is_destroyed:
+                check_alive(receiver)
+            variables = {_SELF: receiver, _THIS: receiver}
         world, turns = self._world, self._turns
         outer = turns.innermost
         depth = 1 if outer is None else outer.depth + 1
@@ -164,17 +165,20 @@ class Found:
         """The arguments that get an expression instead of its value."""
         return self.routine.lambdas
 
-    def _holder(self, receiver: Any) -> Instance | Type:
-        """What a call is about: a whole object that is alive, or a class.
+    def _held(self, receiver: Any) -> tuple[Any, dict[str, Any]]:
+        """What a call is about, a whole object that is alive or a class, and the variables that it begins with.
 
         Raises:
             EngineError: the object is destroyed.
         """
-        if self._is_static:
-            return receiver if isinstance(receiver, Type) else receiver.type
+        if isinstance(receiver, Type):
+            return receiver, {_SELF: receiver, _THIS: receiver}
         instance: Instance = receiver.instance
         check_alive(instance)
-        return instance
+        if not self._is_static:
+            return instance, {_SELF: instance, _THIS: instance}
+        holder = receiver.type
+        return holder, {_SELF: holder, _THIS: holder, RECEIVER: receiver}
 
     def _ended(self, signal: Signal) -> None:
         """What comes of a body that has not returned.

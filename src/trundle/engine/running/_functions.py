@@ -197,34 +197,6 @@ def _is_object(_scene: Code, value: Any) -> bool:
     return isinstance(value, Instance | Part | TypeValue)
 
 
-@_function("setAttr")
-def _set_attribute(scene: Code, object: Any, name: str, value: Any, owner: Any = None) -> None:  # noqa: A002
-    """Remembers a value of an object, over runs; null forgets it."""
-    key = _attribute(scene, object, name, owner)
-    if value is None:
-        scene.world.attributes.pop(key, None)
-    else:
-        is_object = isinstance(value, Instance | Part)
-        scene.world.attributes[key] = value.id if is_object else thaw(value)
-
-
-@_function("getAttr")
-def _get_attribute(
-    scene: Code,
-    object: Any,  # noqa: A002
-    name: str,
-    default: Any = None,
-    owner: Any = None,
-) -> Any:
-    found = scene.world.attributes.get(_attribute(scene, object, name, owner))
-    return default if found is None else freeze(found)
-
-
-def _attribute(scene: Code, value: Any, name: str, owner: Any) -> tuple[str, str, str]:
-    class_name = scene.origin.name if owner is None else type_of(scene, owner).name
-    return _object(value).id, class_name, str(name)
-
-
 @_function("dump")
 def _dump(
     scene: Code,

@@ -29,6 +29,9 @@ from trundle.errors import Place, expectation, shown
 
 Function = TypeVar("Function")
 
+RECEIVER = "$#receiver"
+"""The variable of the object that a static method is called on, whose `$` is the type; code has no such name."""
+
 _FRAME = "__trundle_frame__"
 
 
@@ -119,12 +122,13 @@ def _taking(
     """What makes of values what the types that yaql's decorators give want."""
     language = language_for(is_legacy=format_of(frame.origin.source).is_legacy)
     context = context_of(Scope(frame, variables), language)
+    receiver = outside(world, variables.get(RECEIVER, frame.this))
 
     def take(name: str, value: Any) -> Any:
         if callable(value):
             value = _computing(world, value)
         try:
-            return specs.taken(name, value, outside(world, frame.this), context, language.engine)
+            return specs.taken(name, value, receiver, context, language.engine)
         except ValueError:
             where = f"the argument {specs.alias(name)} of {frame.origin.name}.{routine.name}"
             message = expectation(
