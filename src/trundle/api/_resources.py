@@ -1,7 +1,7 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -49,9 +49,9 @@ from trundle.api._status_part import stated_of, status_apart
 from trundle.api._steps import Lookup, Steps, Storing
 from trundle.api._validation import Validators
 from trundle.api._views import OWNERS, Failed
-from trundle.api.apply import STATUS
+from trundle.api.apply import STATUS, Elsewhere, FieldSet
 from trundle.errors import TrundleError
-from trundle.runtime import Lenience
+from trundle.runtime import ConversionError, Lenience
 from trundle.store import ConflictError, Draft, NoSuchObjectError, Store, StoredObject, Write
 
 _OF_DELETION = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
@@ -233,16 +233,25 @@ class Resources(ObjectReads):
         reading.require_strict(target)
         ownership = self.views.ownership(target.kind, target.served)
 
-        def after(live: dict[str, Any], _: StoredObject | None) -> Wanted:
+        def after(live: dict[str, Any], current: StoredObject | None) -> Wanted:
+            def seen(owned: dict[str, Any], kept: FieldSet) -> Iterator[Elsewhere]:
+                if current is None:
+                    return
+                wanted = self.changed(target, live, owned)
+                try:
+                    draft = self._draft(target, wanted, reading.lenience, current)
+                except TrundleError:  # What is wrong with it is said below.
+                    return
+                yield from self._seen(target, current, draft, kept)
+
             has_nulls = self._validators.has_nulls(target, stated)
             if live:
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
                     require_version(target, said)
             with explained(target):
-                owned = ownership.after_apply(
-                    live, config, request.manager, self._clock(), target.subresource, force=force
-                )
+                by = request.manager, self._clock(), target.subresource
+                owned = ownership.after_apply(live, config, *by, seen, force=force)
             wanted = with_tidy_metadata(owned)
             if has_nulls:
                 written = self.changed(target, live, wanted) if live else self.made(target, wanted)
@@ -312,9 +321,12 @@ class Resources(ObjectReads):
                 wanted = status_apart(target, live, document)
                 reading.note_broken(self._validators.require_valid(target, live, wanted))
                 draft, read = self._read(target, reading, wanted, current, live)
-            owned = ownership.after_update(
-                live, read, request.manager, self._clock(), target.subresource
-            )
+            by = request.manager, self._clock(), target.subresource
+
+            def seen(_: dict[str, Any], kept: FieldSet) -> Iterator[Elsewhere]:
+                return self._seen(target, current, draft, kept)
+
+            owned = ownership.after_update(live, read, *by, seen)
             return Wanted(owned, _owned(draft, owned), is_valid=same_content(read, wanted))
 
         return (yield from self.write(request, after, reading))
@@ -428,6 +440,21 @@ class Resources(ObjectReads):
             draft = self._draft(target, as_before, reading.lenience, current)
             read = self.views.drafted(draft, target.kind, target.served, current)
         return draft, _with_owners(read, _owners(document))
+
+    def _seen(
+        self, target: Target, current: StoredObject, draft: Draft, kept: FieldSet
+    ) -> Iterator[Elsewhere]:
+        """A write over an object as other versions show it, of those that show any of some kept fields; one that cannot show it is left out."""
+        for served in target.kind.versions.values():
+            there = self.views.ownership(target.kind, served)
+            if served is target.served or not there.shows(kept):
+                continue
+            try:
+                before = object_of(self.views.kept(current, target.kind, served))
+                after = self.views.drafted(draft, target.kind, served, current)
+            except ConversionError:
+                continue
+            yield there.seen(before, after)
 
     def _unknown(
         self, target: Target, document: dict[str, Any], stored: bytes | None = None
