@@ -1,7 +1,7 @@
 """What Kubernetes has against the metadata of an object: labels, annotations, owners and finalizers; in its words."""
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -10,6 +10,7 @@ from trundle.api._metadata_types import wrong_types
 from trundle.api._status import Cause
 from trundle.cel import format_errors
 
+_OWN_FINALIZERS = frozenset({"orphan", "foregroundDeletion", "kubernetes"})
 _LONGEST_MANAGER = 128
 _LONGEST_SUBRESOURCE = 256
 _MOST_ANNOTATED = 256 * 1024
@@ -61,6 +62,21 @@ def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
             f'Found "true" in references for {first} and {second}'
         )
         yield _cause("ownerReferences", owners, text)
+
+
+def finalizer_warnings(added: Iterable[str]) -> Iterator[str]:
+    """What clients of custom resources are warned of: finalizers that another controller may have, too.
+
+    Args:
+        added: the finalizers that a write adds.
+    """
+    for each in sorted(added):
+        if "/" not in each and each not in _OWN_FINALIZERS:
+            path = " including a path (/)" if "." in each else ""
+            yield (
+                f"metadata.finalizers: {msgspec.json.encode(each).decode()}: prefer a domain-qualified finalizer name{path} "
+                "to avoid accidental conflicts with other finalizer writers"
+            )
 
 
 def kept_owner_causes(metadata: Mapping[str, Any]) -> Iterator[Cause]:

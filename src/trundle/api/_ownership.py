@@ -29,6 +29,7 @@ from trundle.api.apply import (
     hidden_fields,
     ignored,
     owned_elsewhere,
+    require_elements,
     resource_shape,
     shown_fields,
     updated,
@@ -197,10 +198,13 @@ class Ownership:
         if isinstance(metadata, Mapping) and metadata.get("managedFields") is not None:
             raise bad_request("metadata.managedFields must be nil")
         writer = self._writer(manager, now, subresource)
+        written = config
         if subresource:
-            config = {key: each for key, each in config.items() if key in {*_HEAD, subresource}}
+            written = {key: each for key, each in config.items() if key in {*_HEAD, subresource}}
         try:
-            found = applied(writer, live or self._nothing(), config, force=force)
+            if written is not config:  # What is not written makes sense, too.
+                require_elements(self._shape, config)
+            found = applied(writer, live or self._nothing(), written, force=force)
             return self._with_elsewhere(writer, APPLIES, found, seen, force=force)
         except ApplyConflictError as error:
             raise _conflict(error) from error
