@@ -34,6 +34,7 @@ FORMATS = {
     ),
 }
 NUMBERS = {
+    "whole": ({"type": "integer"}, [2**63 - 1, -(2**63)], [2**63, -(2**63) - 1]),
     "above": ({"type": "number", "minimum": 0, "exclusiveMinimum": True}, [0.5], [0, -1]),
     "below": ({"type": "integer", "maximum": 3, "exclusiveMaximum": True}, [2], [3]),
     "from": ({"type": "number", "minimum": 0, "exclusiveMinimum": False}, [0], [-1]),

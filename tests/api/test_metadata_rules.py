@@ -38,7 +38,7 @@ def test_good_metadata(metadata):
         ({"labels": {"a" * 64: "b"}}, "metadata.labels", "name part must be no more than 63"),
         ({"labels": {"/a": "b"}}, "metadata.labels", "prefix part must be non-empty"),
         ({"labels": {"A/a": "b"}}, "metadata.labels", "prefix part a lowercase RFC 1123"),
-        ({"labels": {"a/b/c": "d"}}, "metadata.labels", "a qualified name must consist"),
+        ({"labels": {"a/b/c": "d"}}, "metadata.labels", "a valid label key must consist"),
         ({"labels": {"a": 1}}, "metadata.labels.a", 'must be of type string: "integer"'),
         ({"labels": []}, "metadata.labels", 'must be of type object: "array"'),
         ({"annotations": {"a b": "c"}}, "metadata.annotations", "name part must consist"),

@@ -135,3 +135,63 @@ def test_a_value_of_a_wrong_type_has_its_place_within_what_has_a_default(tmp_pat
             wrong = {**head, "outer": {"inner": {"size": "x"}}}
             code, said = client.call("POST", path, wrong)
     assert (code, said["details"]["causes"][0]["field"]) == (422, "outer.inner.size")
+
+
+@pytest.mark.parametrize(
+    ("part", "said"),
+    [("", {"status": {"zzz": 1}}), ("status", {"zzz": 1}), ("status", {"group": "red", "zzz": 1})],
+    ids=str,
+)
+def test_unknown_fields_are_said_in_what_is_not_written(client, part, said):
+    """The status is not written with the rest of an object, and the rest not with the status."""
+    client.create(NEW, "ada", group="red", status={"phase": "on"})
+    path = client.at(NEW, "ada", part=part)
+    place = "status.zzz" if "status" in said else "zzz"
+    strict = sent(client, "PATCH", path, said, STRICT, MERGE)
+    assert (strict.status_code, place in strict.json()["message"]) == (422, True)
+    warned = sent(client, "PATCH", path, said, WARN, MERGE)
+    assert warned.headers["warning"] == rf'299 - "unknown field \"{place}\""'
+    found = client.get(NEW, "ada")
+    replaced = sent(client, "PUT", path, {**found, **said}, STRICT)
+    assert (replaced.status_code, place in replaced.json()["message"]) == (400, True)
+    config = {**whole(NEW, "ada"), **said}
+    code, answer = client.call(
+        "PATCH", path, config, media_type="application/apply-patch+yaml", fieldManager="me"
+    )
+    assert (code, answer["message"].endswith(f".{place}: field not declared in schema")) == (
+        400,
+        True,
+    )
+    assert client.get(NEW, "ada") == found
+
+
+def test_an_object_is_created_without_its_status_but_not_without_a_word_of_it(client):
+    made = whole(NEW, "ada", group="red", status={"zzz": 1})
+    assert sent(client, "POST", client.at(NEW), made, STRICT).status_code == 400
+    answer = sent(client, "POST", client.at(NEW), made, WARN)
+    assert (answer.status_code, answer.headers["warning"]) == (
+        201,
+        r'299 - "unknown field \"status.zzz\""',
+    )
+    assert "status" not in answer.json()
+
+
+def test_new_finalizers_without_a_domain_are_warned_of(client):
+    client.create(NEW, "ada", group="red")
+    path = client.at(NEW, "ada")
+
+    def warned(finalizers):
+        patch = {"metadata": {"finalizers": finalizers}}
+        return sent(client, "PATCH", path, patch, {}, MERGE).headers.get("warning", "")
+
+    assert 'metadata.finalizers: \\"mine\\": prefer a domain-qualified' in warned(["mine", "a.b/c"])
+    assert warned(["mine", "a.b/c", "d.e/f"]) == ""
+    assert "including a path (/)" in warned(["mine", "a.b"])
+    assert warned([]) == ""
+
+
+def test_a_slash_at_the_end_is_no_other_path(client):
+    """A redirect named the server as its client had called it."""
+    for path in ("/healthz/", "/metrics/", "/openapi/v2/"):
+        answer = client.http.get(path, headers={"host": "other.test"}, follow_redirects=False)
+        assert (answer.status_code, answer.headers.get("location")) == (404, None)

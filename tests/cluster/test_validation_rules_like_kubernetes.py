@@ -81,7 +81,7 @@ def answered(answer):
         return answer.status, answer.body.get("spec"), warnings
     causes = answer.body.get("details", {}).get("causes", [])
     found = [(each["reason"], each.get("field"), said(each["message"])) for each in causes]
-    return answer.status, answer.body["reason"], sorted(found), warnings
+    return answer.status, answer.body["reason"], sorted(found, key=repr), warnings
 
 
 def said(message):

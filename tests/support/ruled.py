@@ -28,6 +28,44 @@ def ruled(*rules):
 WORD = {"type": "string", "maxLength": 50}
 WHOLE = {"type": "integer"}
 
+FORMATS = {
+    "dns1123Label": (["a", "a-1", "1"], ["", "a.b", "A", "-a", "a-", "a" * 64, "ä"]),
+    "dns1123Subdomain": (["a.b-c.1"], ["", "A.b", "a..b", "a" * 199 + "_"]),
+    "dns1035Label": (["a-1"], ["1a", "a.b", ""]),
+    "qualifiedName": (
+        ["a", "A_.b", "a.b/C"],
+        [
+            "",
+            "/a",
+            "a/",
+            "a/b/c",
+            "A/b",
+            "-",
+            "a b",
+            "a" * 64,
+            "a" * 70 + "_",
+            "a/" + "b" * 64,
+            "b" * 190 + "-/a",
+        ],
+    ),
+    "dns1123LabelPrefix": (["a-", "a"], ["-", "a.b-", "Ab-"]),
+    "dns1123SubdomainPrefix": (["a.b-", "a.-"], ["-", "_b-"]),
+    "dns1035LabelPrefix": (["a-"], ["1-a", "-"]),
+    "labelValue": (["", "a_B.c-1"], ["-a", "a ", "a" * 64, "a/b"]),
+    "uri": (["http://a.test/x?y#z", "/a/b", "mailto:a@b"], ["", "a/b", "a.test", "http://a:b/"]),
+    "uuid": (
+        ["a8098c1a-f86e-11da-bd1a-00112444be1e", "A8098C1AF86E11DABD1A00112444BE1E"],
+        ["", "a8098c1a", "{}"],
+    ),
+    "byte": (["aGk=", "YQ==", "YWJj"], ["", "aGk", "!!", "YQ=", "YQ==YQ=="]),
+    "date": (["2020-02-29"], ["", "2020-02-30", "20200229", "2020-2-3", "2020-01-01T00:00:00Z"]),
+    "datetime": (
+        ["2020-01-01T00:00:00Z", "2020-01-01t00:00:00.5z", "2020-01-01T00:00:00+01:00"],
+        ["", "2020-01-01", "2020-01-01T24:00:00Z"],
+    ),
+}
+"""Of each format that rules can name, texts that are of it, and some that are not."""
+
 PROPERTIES = {
     # Plain rules, their messages and reasons.
     "small": number("self < 10"),
@@ -137,6 +175,44 @@ PROPERTIES = {
     "member": text("cidr('fd00::/8').containsIP(self)"),
     "release": text("isSemver(self) && semver(self).isGreaterThan(semver('1.2.3-rc.1'))"),
     "optional": mapped("self.?a.orValue(5) < 4", a=WHOLE),
+    "positions": listed(WORD, "self.indexOf('a') < 1 && self.lastIndexOf('b') < 2"),
+    "position": text(
+        "self.indexOf('b') == 1 && self.indexOf('b', 2) == -1 && self.lastIndexOf('b') == 1"
+    ),
+    "far": number(
+        "'abcabc'.indexOf('c', self) == 5",
+        "'abcabc'.lastIndexOf('a', self) == 3",
+        "'abc'.indexOf('', self) > 0",
+    ),
+    "any_position": text(
+        "[true].indexOf(true) == 0 && [1u, 2u].indexOf(2u) == 1 && [null].indexOf(null) == 0",
+        "[duration('1h')].indexOf(duration('60m')) == 0 && [1.5].indexOf(2.5) == -1 && [1, 2, 1].lastIndexOf(1) == 2",
+    ),
+    "lists": listed({**listed(WHOLE), "maxItems": 3}, "self.indexOf([1, 2]) == 1", maxItems=3),
+    "maps": listed(mapped(a=WHOLE, b=WORD), "self.lastIndexOf(self[0]) == 0", maxItems=3),
+    "like_a_call": text(
+        {
+            "rule": r"""self != r'\d' && self != 'indexOf(' && self + "'.validate(')" != "'" // don't indexOf(
+            && self.lastIndexOf("(") < 0""",
+            "message": "no call",
+        }
+    ),
+    **{
+        name: text(
+            {
+                "rule": f"!format.{name}().validate(self).hasValue()",
+                "messageExpression": f"format.{name}().validate(self).value()[0]",
+            },
+            f"format.named('{name}').value().validate(self.trim()).orValue([]).size() == 0",
+        )
+        for name in FORMATS
+    },
+    "no_format": text(
+        "format.named(self).hasValue()", "[format . named(self)].all(f, f.hasValue())"
+    ),
+    "any_release": text(
+        "isSemver(self, true) && semver(self, true).isLessThan(semver('2.0.0')) && !isSemver(self, false)"
+    ),
     "sets": listed(WHOLE, "sets.contains([1, 2, 3], self)"),
     "two": listed(WHOLE, "self.all(i, v, v > i)"),
     # What keeps rules from being asked, and what does not.
@@ -287,6 +363,22 @@ VALUES = {
         ["1.2.3-alpha", "1.2.3-rc.1", "v1.2.3", "1.2", "01.2.3"],
     ),
     "optional": ([{"a": 1}], [{}, {"a": 4}]),
+    "positions": ([["a", "b"], [], ["c"]], [["c", "a"], ["a", "b", "b"]]),
+    "position": (["ab", "abc"], ["ba", "abb", ""]),
+    "far": ([3, 5], [0, 6, 100, -1]),
+    "any_position": (["a"], []),
+    "lists": ([[[1], [1, 2]]], [[[1, 2]], [[1], [2]]]),
+    "maps": (
+        [[{"a": 1, "b": "x"}, {"a": 1}], [{"a": 1}, {"a": 2}, {}]],
+        [[{"a": 1, "b": "x"}, {}, {"b": "x", "a": 1}], []],
+    ),
+    "like_a_call": (["a"], ["indexOf(", "("]),
+    **FORMATS,
+    "no_format": (["uri"], ["none", ""]),
+    "any_release": (
+        ["v1.2", "1", "01.1.0", "v1.0.0-rc.1"],
+        ["v2", "1.2-rc", "1.2.3", "x", "v1..", ""],
+    ),
     "sets": ([[1, 1]], [[4]]),
     "two": ([[1, 2]], [[1, 1]]),
     "fixed": (["a"], []),

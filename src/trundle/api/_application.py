@@ -51,6 +51,7 @@ class _Application(Starlette):
 
     def __init__(self, objects: Objects, **options: Any) -> None:
         super().__init__(**options)
+        self.router.redirect_slashes = False
         self._objects = objects
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

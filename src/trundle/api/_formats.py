@@ -3,13 +3,11 @@
 Source: `strfmt` of go-openapi, as `apiextensions-apiserver` uses it.
 """
 
-import base64
-import datetime as dt
 import ipaddress
 import re
 from collections.abc import Callable, Mapping
 
-from trundle.api._requirements import SUBDOMAIN
+from trundle.cel import format_errors
 
 _GO_DURATION = re.compile(r"[-+]?(0|((\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+)", re.ASCII)
 _ISO_DURATION = re.compile(
@@ -21,8 +19,6 @@ _IN_WORDS = re.compile(
     re.ASCII | re.IGNORECASE,
 )
 """A part of a duration such as `2 weeks` or `1d`; what stands around it is passed over."""
-_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[-+]\d\d:\d\d)", re.ASCII)
-_LONGEST_LABEL, _LONGEST_SUBDOMAIN = 63, 253
 
 
 def is_go_duration(text: str) -> bool:
@@ -34,23 +30,6 @@ def _is_duration(text: str) -> bool:
     """Whether a text is a duration: `1h30m`, `2 days`, or as JSON Schema writes it, `PT1H30M`."""
     known = _GO_DURATION.fullmatch(text) or _ISO_DURATION.fullmatch(text)
     return bool(known or _IN_WORDS.search(text))
-
-
-def _is_base64(text: str) -> bool:
-    try:
-        return bool(base64.b64decode(text, validate=True))
-    except ValueError:
-        return False
-
-
-def _is_time(text: str) -> bool:
-    if not _TIME.fullmatch(text):
-        return False
-    try:
-        dt.datetime.fromisoformat(text[:19].upper())
-    except ValueError:
-        return False
-    return True
 
 
 def _is_network(text: str) -> bool:
@@ -66,31 +45,30 @@ def _like(pattern: str) -> Callable[[str], bool]:
     return lambda text: bool(compiled.fullmatch(text))
 
 
-def _name(pattern: str, longest: int) -> Callable[[str], bool]:
-    compiled = re.compile(pattern)
-    return lambda text: len(text) <= longest and bool(compiled.fullmatch(text))
+def _named(name: str) -> Callable[[str], bool]:
+    return lambda text: not format_errors(name, text)
 
 
-def _uuid(version: str = "") -> Callable[[str], bool]:
-    third = rf"{version}[0-9a-f]{{3}}" if version else "[0-9a-f]{4}"
+def _uuid(version: str) -> Callable[[str], bool]:
+    third = rf"{version}[0-9a-f]{{3}}"
     fourth = "[89ab][0-9a-f]{3}" if version in {"4", "5"} else "[0-9a-f]{4}"
     return _like(rf"[0-9a-f]{{8}}-?[0-9a-f]{{4}}-?{third}-?{fourth}-?[0-9a-f]{{12}}")
 
 
 FORMATS: Mapping[str, Callable[[str], bool]] = {
     "bsonobjectid": _like("[0-9a-f]{24}"),
-    "byte": _is_base64,
+    "byte": _named("byte"),
     "cidr": _is_network,
-    "datetime": _is_time,
+    "datetime": _named("datetime"),
     "duration": _is_duration,
     "hexcolor": _like("#?([0-9a-f]{3}|[0-9a-f]{6})"),
-    "k8s-long-name": _name(SUBDOMAIN, _LONGEST_SUBDOMAIN),
-    "k8s-short-name": _name("[a-z0-9]([-a-z0-9]*[a-z0-9])?", _LONGEST_LABEL),
+    "k8s-long-name": _named("dns1123Subdomain"),
+    "k8s-short-name": _named("dns1123Label"),
     "mac": _like(
         r"[0-9a-f]{2}(([:-])[0-9a-f]{2}(\2[0-9a-f]{2}){4}|[0-9a-f]{2}(\.[0-9a-f]{4}){2}|[0-9a-f]{10})"
     ),
     "ssn": _like(r"\d{3}[- ]\d{2}[- ]\d{4}"),
-    "uuid": _uuid(),
+    "uuid": _named("uuid"),
     **{f"uuid{version}": _uuid(version) for version in "345"},
 }
 """Whether a text is of a format, by its name."""

@@ -1,26 +1,16 @@
 """What Kubernetes has against the metadata of an object: labels, annotations, owners and finalizers; in its words."""
 
 import functools
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 
 from trundle.api._metadata_types import wrong_types
-from trundle.api._requirements import SUBDOMAIN, subdomain_text
 from trundle.api._status import Cause
+from trundle.cel import format_errors
 
-_NAME = r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_VALUE = rf"({_NAME})?"
-_CHARACTERS = "consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-_OF_NAME = f"{_CHARACTERS} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '{_NAME}')"
-_OF_VALUE = (
-    f"a valid label must be an empty string or {_CHARACTERS} (e.g. 'MyValue',  or 'my_value',  or '12345', "
-    f"regex used for validation is '{_VALUE}')"
-)
-_LONGEST = 63
-_LONGEST_PREFIX = 253
+_OWN_FINALIZERS = frozenset({"orphan", "foregroundDeletion", "kubernetes"})
 _LONGEST_MANAGER = 128
 _LONGEST_SUBRESOURCE = 256
 _MOST_ANNOTATED = 256 * 1024
@@ -34,10 +24,7 @@ def metadata_causes(document: Mapping[str, Any]) -> Iterator[Cause]:
     yield from wrong_types(metadata)
     for key, value in _texts(metadata.get("labels")).items():
         yield from (_cause("labels", key, each) for each in _qualified(key))
-        if len(value) > _LONGEST:
-            yield _cause("labels", value, f"must be no more than {_LONGEST} bytes")
-        elif not re.fullmatch(_VALUE, value):
-            yield _cause("labels", value, _OF_VALUE)
+        yield from (_cause("labels", value, each) for each in format_errors("labelValue", value))
     annotations = _texts(metadata.get("annotations"))
     for key in annotations:
         yield from (_cause("annotations", key, each) for each in _qualified(key.lower()))
@@ -77,6 +64,21 @@ def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
         yield _cause("ownerReferences", owners, text)
 
 
+def finalizer_warnings(added: Iterable[str]) -> Iterator[str]:
+    """What clients of custom resources are warned of: finalizers that another controller may have, too.
+
+    Args:
+        added: the finalizers that a write adds.
+    """
+    for each in sorted(added):
+        if "/" not in each and each not in _OWN_FINALIZERS:
+            path = " including a path (/)" if "." in each else ""
+            yield (
+                f"metadata.finalizers: {msgspec.json.encode(each).decode()}: prefer a domain-qualified finalizer name{path} "
+                "to avoid accidental conflicts with other finalizer writers"
+            )
+
+
 def kept_owner_causes(metadata: Mapping[str, Any]) -> Iterator[Cause]:
     """What is wrong with the owners of fields that a client writes over those of an object."""
     for index, entry in enumerate(_items(metadata.get("managedFields"), dict)):
@@ -108,28 +110,9 @@ def _members(found: Any) -> Iterator[tuple[str, Any]]:
 
 
 @functools.lru_cache(1024)  # Most objects have the same few.
-def _qualified(text: str) -> tuple[str, ...]:
+def _qualified(text: str) -> Sequence[str]:
     """What is wrong with a name that may have a domain before it."""
-    return tuple(_wrong_with(text))
-
-
-def _wrong_with(text: str) -> Iterator[str]:
-    prefix, slash, name = text.rpartition("/")
-    if "/" in prefix:
-        yield f"a qualified name must {_OF_NAME} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        return
-    if slash and not prefix:
-        yield "prefix part must be non-empty"
-    elif len(prefix) > _LONGEST_PREFIX:
-        yield f"prefix part must be no more than {_LONGEST_PREFIX} bytes"
-    elif prefix and not re.fullmatch(SUBDOMAIN, prefix):
-        yield f"prefix part {subdomain_text()}"
-    if not name:
-        yield "name part must be non-empty"
-    elif len(name) > _LONGEST:
-        yield f"name part must be no more than {_LONGEST} bytes"
-    if not re.fullmatch(_NAME, name):
-        yield f"name part must {_OF_NAME}"
+    return format_errors("qualifiedName", text)
 
 
 def _cause(place: str, found: Any, text: str) -> Cause:

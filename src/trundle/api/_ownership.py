@@ -3,8 +3,8 @@
 import datetime as dt
 import functools
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -12,9 +12,12 @@ from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._recent import Recent
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
 from trundle.api.apply import (
+    APPLIES,
     KEPT_BY,
+    UPDATES,
     ApplyConflictError,
     ElementError,
+    Elsewhere,
     FieldSet,
     LineageWords,
     ListError,
@@ -23,7 +26,10 @@ from trundle.api.apply import (
     applied,
     decode,
     encode,
+    hidden_fields,
     ignored,
+    owned_elsewhere,
+    require_elements,
     resource_shape,
     shown_fields,
     updated,
@@ -43,6 +49,11 @@ _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _entries = msgspec.json.Decoder(list[dict[str, msgspec.Raw]]).decode
 
 Document = dict[str, Any]
+Seen: TypeAlias = Callable[[Document, FieldSet], Iterable[Elsewhere]]
+
+
+def _unseen(*_: object) -> Iterable[Elsewhere]:
+    return ()
 
 
 def renamed_fields(
@@ -132,7 +143,13 @@ class Ownership:
         return {**entry, "fieldsV1": msgspec.Raw(fields)} if fields else {}
 
     def after_update(
-        self, live: Document, new: Document, manager: str, now: dt.datetime, subresource: str = ""
+        self,
+        live: Document,
+        new: Document,
+        manager: str,
+        now: dt.datetime,
+        subresource: str = "",
+        seen: Seen = _unseen,
     ) -> Document:
         """What is stored of an object after an update.
 
@@ -142,9 +159,14 @@ class Ownership:
             manager: who writes.
             now: the time.
             subresource: the subresource that is written, or nothing.
+            seen: gives the write as other versions show it, those that show any of some kept fields; for an object after it.
         """
         writer = self._writer(manager, now, subresource)
-        return _document(updated(writer, live or self._nothing(), new))
+        found = updated(writer, live or self._nothing(), new)
+        try:
+            return self._with_elsewhere(writer, UPDATES, found, seen)
+        except ElementError:  # The owners of such a list cannot be found.
+            return _document(found)
 
     def after_apply(
         self,
@@ -153,6 +175,7 @@ class Ownership:
         manager: str,
         now: dt.datetime,
         subresource: str = "",
+        seen: Seen = _unseen,
         *,
         force: bool,
     ) -> Document:
@@ -164,6 +187,7 @@ class Ownership:
             manager: who applies.
             now: the time.
             subresource: the subresource that is written, or nothing.
+            seen: see `after_update`.
             force: whether it takes over what others own.
 
         Raises:
@@ -174,21 +198,45 @@ class Ownership:
         if isinstance(metadata, Mapping) and metadata.get("managedFields") is not None:
             raise bad_request("metadata.managedFields must be nil")
         writer = self._writer(manager, now, subresource)
+        written = config
         if subresource:
-            config = {key: each for key, each in config.items() if key in {*_HEAD, subresource}}
+            written = {key: each for key, each in config.items() if key in {*_HEAD, subresource}}
         try:
-            return _document(applied(writer, live or self._nothing(), config, force=force))
+            if written is not config:  # What is not written makes sense, too.
+                require_elements(self._shape, config)
+            found = applied(writer, live or self._nothing(), written, force=force)
+            return self._with_elsewhere(writer, APPLIES, found, seen, force=force)
         except ApplyConflictError as error:
-            causes = [
-                Cause("FieldManagerConflict", each.field, f"conflict with {each.manager}")
-                for each in error.conflicts
-            ]
-            raise ApiError(409, "Conflict", str(error), causes=causes) from error
+            raise _conflict(error) from error
         except ListError as error:
             name = str((config.get("metadata") or {}).get("name", ""))
             raise invalid(self._kind, name, [cause_of(each) for each in error.findings]) from error
         except (UnreadableFieldsError, ElementError) as error:
             raise bad_request(str(error)) from error
+
+    def shows(self, kept: FieldSet) -> bool:
+        """Whether the version shows any of kept fields."""
+        return bool(self._words.shown(kept)[0])
+
+    def seen(self, before: Document, after: Document) -> Elsewhere:
+        """A write as the version shows it: the object before and after it."""
+        return Elsewhere(self._shape, self._words, before, after)
+
+    def _with_elsewhere(
+        self, writer: Writer, operation: str, found: Any, seen: Seen, *, force: bool = True
+    ) -> Document:
+        """An object after a write, whose writer takes over what other versions show as changed, too.
+
+        A field that a version has in another structure is hidden from the writer's version, and changes with the writer's field all the same.
+
+        Raises:
+            ApplyConflictError: others own such fields with other values.
+            ElementError: elements of the object's own lists cannot be distinguished.
+        """
+        if hidden := hidden_fields(writer, operation, found):
+            for each in seen(_document(found), hidden):
+                found = owned_elsewhere(writer, operation, found, each, force=force)
+        return _document(found)
 
     def _writer(self, manager: str, now: dt.datetime, subresource: str) -> Writer:
         return Writer(
@@ -217,3 +265,11 @@ def _raw(value: Any) -> msgspec.Raw:
 def _document(found: Any) -> Document:
     assert isinstance(found, dict), "an object stays an object"
     return found
+
+
+def _conflict(error: ApplyConflictError) -> ApiError:
+    causes = [
+        Cause("FieldManagerConflict", each.field, f"conflict with {each.manager}")
+        for each in error.conflicts
+    ]
+    return ApiError(409, "Conflict", str(error), causes=causes)

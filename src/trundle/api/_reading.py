@@ -76,6 +76,17 @@ class Reading:
         if self._strict and (self._metadata or self._of_body):
             raise self._refused((), target)
 
+    def note_left_out(self, target: Target, unknown: Callable[[], Sequence[str]]) -> None:
+        """Notes the unknown fields of a document of which a part is not written, so that nothing else finds those in it.
+
+        Raises:
+            ApiError: there are some, and the client wants none.
+        """
+        if self._strict or self._warns:
+            self._unknown += unknown()
+            if self._strict and self._unknown:
+                raise self._refused((), target)
+
     @contextlib.contextmanager
     def heard(self, target: Target, unknown: Callable[[], Sequence[str]] = tuple) -> Iterator[None]:
         """Says with an error that is raised within what the document has besides; fields that a strict client does not want come before it.

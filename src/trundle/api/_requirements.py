@@ -1,6 +1,5 @@
 """What has to hold of a client's document beside its schema: its name, its namespace, and which object it means."""
 
-import re
 import secrets
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -10,14 +9,13 @@ import msgspec
 
 from trundle.api._requests import Target
 from trundle.api._status import Cause, bad_request, invalid, modified
+from trundle.cel import format_errors
 
 _LETTERS = "bcdfghjklmnpqrstvwxz2456789"
 _SUFFIX = 5
 _LONGEST_BASE = 58
-_LONGEST_NAME = 253
 _OF_NO_OBJECT = -1
 _OF_DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
-SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 
 
 def require_kind(target: Target, document: Mapping[str, Any]) -> None:
@@ -222,27 +220,14 @@ def name_causes(name: str, base: Any = None) -> Iterator[Cause]:
         yield Cause("FieldValueRequired", "metadata.name", text)
         return
     if isinstance(base, str) and base:
-        # A hyphen at the end is followed by more.
-        yield from _wrong_name("generateName", base, re.sub("(?s).-$", "a", base))
-    yield from _wrong_name("name", name, name)
+        yield from _wrong_name("generateName", base, "dns1123SubdomainPrefix")
+    yield from _wrong_name("name", name, "dns1123Subdomain")
 
 
-def _wrong_name(field: str, said: str, name: str) -> Iterator[Cause]:
-    if len(name) <= _LONGEST_NAME and re.fullmatch(SUBDOMAIN, name):
-        return
-    why = subdomain_text()
-    if len(name) > _LONGEST_NAME:
-        why = f"must be no more than {_LONGEST_NAME} bytes"
-    text = f"Invalid value: {msgspec.json.encode(said).decode()}: {why}"
-    yield Cause("FieldValueInvalid", f"metadata.{field}", text)
-
-
-def subdomain_text() -> str:
-    """What is said of a name that is no DNS subdomain."""
-    return (
-        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
-        f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{SUBDOMAIN}')"
-    )
+def _wrong_name(field: str, name: str, form: str) -> Iterator[Cause]:
+    for each in format_errors(form, name):
+        text = f"Invalid value: {msgspec.json.encode(name).decode()}: {each}"
+        yield Cause("FieldValueInvalid", f"metadata.{field}", text)
 
 
 def generated_name(base: Any) -> str | None:

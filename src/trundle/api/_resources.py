@@ -1,8 +1,9 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -20,7 +21,7 @@ from trundle.api._documents import (
     with_tidy_metadata,
     without_version,
 )
-from trundle.api._metadata_rules import kept_owner_causes
+from trundle.api._metadata_rules import finalizer_warnings, kept_owner_causes
 from trundle.api._object_reads import ObjectReads
 from trundle.api._patches import APPLY, PATCHES, patch_of
 from trundle.api._reading import Reading, explained
@@ -49,9 +50,9 @@ from trundle.api._status_part import stated_of, status_apart
 from trundle.api._steps import Lookup, Steps, Storing
 from trundle.api._validation import Validators
 from trundle.api._views import OWNERS, Failed
-from trundle.api.apply import STATUS
+from trundle.api.apply import STATUS, Elsewhere, FieldSet
 from trundle.errors import TrundleError
-from trundle.runtime import Lenience
+from trundle.runtime import ConversionError, Lenience
 from trundle.store import (
     ConflictError,
     NoSuchObjectError,
@@ -63,6 +64,7 @@ from trundle.store import (
 
 _OF_DELETION = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
 """What a new object does not have, whatever its document says."""
+_HEAD = frozenset({"apiVersion", "kind", "metadata"})
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
 
@@ -142,6 +144,8 @@ class Resources(ObjectReads):
         document["metadata"] = {**metadata, "name": name}
         require_same_kind(target, document)
         stated = self.made(target, document)
+        if _leaves_out(target, {}, document):
+            reading.note_left_out(target, self._unknown(target, document))
         wrong = name_causes(name, metadata.get("generateName"))
         reading.note_broken(self._validators.require_valid(target, None, stated, wrong))
         if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
@@ -161,7 +165,8 @@ class Resources(ObjectReads):
             tried = self._tried(prepared)
             further, warned = self._admission.writing(request, target, None, tried)
             made = yield from self._stored(prepared(further), dry_run=request.dry_run)
-            warnings = (*reading.warnings, *warned)
+            added = _finalizer_warnings(target, (), made.finalizers)
+            warnings = (*reading.warnings, *added, *warned)
             if request.dry_run:
                 body = self.answered(made, request, target, without_version)
                 return Answer(body, 201, warnings)
@@ -242,16 +247,22 @@ class Resources(ObjectReads):
         reading.require_strict(target)
         ownership = self.views.ownership(target.kind, target.served)
 
-        def after(live: dict[str, Any], _: StoredObject | None) -> Wanted:
+        def after(live: dict[str, Any], current: StoredObject | None) -> Wanted:
+            if _leaves_out(target, {}, stated):
+                stored = None if current is None else current.data
+                reading.note_left_out(target, self._unknown(target, stated, stored))
             has_nulls = self._validators.has_nulls(target, stated)
+            if has_nulls and target.subresource:  # What is not written may be null.
+                part = {key: each for key, each in stated.items() if key in {*_HEAD, STATUS}}
+                has_nulls = self._validators.has_nulls(target, part)
             if live:
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
                     require_version(target, said)
             with explained(target):
-                owned = ownership.after_apply(
-                    live, config, request.manager, self._clock(), target.subresource, force=force
-                )
+                by = request.manager, self._clock(), target.subresource
+                seen = partial(self._applied, target, live, current, reading.lenience)
+                owned = ownership.after_apply(live, config, *by, seen, force=force)
             wanted = with_tidy_metadata(owned)
             if has_nulls:
                 written = self.changed(target, live, wanted) if live else self.made(target, wanted)
@@ -319,11 +330,17 @@ class Resources(ObjectReads):
                 if causes := [*kept_owner_causes(metadata_of(document))]:
                     raise invalid(target.kind, target.name, causes)
                 wanted = status_apart(target, live, document)
+                if _leaves_out(target, live, document):
+                    unknown = self._unknown(target, document, current.data)
+                    reading.note_left_out(target, unknown)
                 reading.note_broken(self._validators.require_valid(target, live, wanted))
                 draft, read = self._read(target, reading, wanted, current, live)
-            owned = ownership.after_update(
-                live, read, request.manager, self._clock(), target.subresource
-            )
+            by = request.manager, self._clock(), target.subresource
+
+            def seen(_: dict[str, Any], kept: FieldSet) -> Iterator[Elsewhere]:
+                return self._seen(target, current, draft, kept)
+
+            owned = ownership.after_update(live, read, *by, seen)
             return Wanted(owned, _owned(draft, owned), is_valid=same_content(read, wanted))
 
         return (yield from self.write(request, after, reading))
@@ -388,7 +405,8 @@ class Resources(ObjectReads):
             written = msgspec.structs.replace(written, resource_version=current.resource_version)
         with explained(target):
             body = self.answered(written, request, target)
-            return Answer(body, 200, (*reading.warnings, *warned))
+            added = _finalizer_warnings(target, current.finalizers, written.finalizers)
+            return Answer(body, 200, (*reading.warnings, *added, *warned))
 
     def _replacing(
         self,
@@ -438,6 +456,39 @@ class Resources(ObjectReads):
             read = self.views.drafted(draft, target.kind, target.served, current)
         return draft, _with_owners(read, _owners(document))
 
+    def _applied(
+        self,
+        target: Target,
+        live: dict[str, Any],
+        current: StoredObject | None,
+        lenience: Lenience,
+        owned: dict[str, Any],
+        kept: FieldSet,
+    ) -> Iterator[Elsewhere]:
+        """What a configuration makes of an object as other versions show it; see `_seen`."""
+        if current is None:
+            return
+        try:
+            draft = self._draft(target, self.changed(target, live, owned), lenience, current)
+        except TrundleError:  # What is wrong with it is said by those who write it.
+            return
+        yield from self._seen(target, current, draft, kept)
+
+    def _seen(
+        self, target: Target, current: StoredObject, draft: Draft, kept: FieldSet
+    ) -> Iterator[Elsewhere]:
+        """A write over an object as other versions show it, of those that show any of some kept fields; one that cannot show it is left out."""
+        for served in target.kind.versions.values():
+            there = self.views.ownership(target.kind, served)
+            if served is target.served or not there.shows(kept):
+                continue
+            try:
+                before = object_of(self.views.kept(current, target.kind, served))
+                after = self.views.drafted(draft, target.kind, served, current)
+            except ConversionError:
+                continue
+            yield there.seen(before, after)
+
     def _unknown(
         self, target: Target, document: dict[str, Any], stored: bytes | None = None
     ) -> Callable[[], Sequence[str]]:
@@ -453,6 +504,26 @@ class Resources(ObjectReads):
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
         """What of a new object is stored: all but its status, where that is written apart."""
         return stated_of(target, document)
+
+
+def _finalizer_warnings(
+    target: Target, before: Iterable[str], after: Iterable[str]
+) -> Iterator[str]:
+    """What the client of a custom resource is warned of where a write adds finalizers."""
+    if target.kind.group and target.subresource != STATUS:
+        yield from finalizer_warnings({*after} - {*before})
+
+
+def _leaves_out(target: Target, before: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
+    """Whether a document says something of an object that the request does not write: its status, or what is beside that."""
+    if not target.kind.keeps_status(target.served):
+        return False
+    written = target.subresource == STATUS
+    return any(
+        (name == STATUS) is not written and each != before.get(name)
+        for name, each in document.items()
+        if name not in _HEAD
+    )
 
 
 def _owners(document: Mapping[str, Any]) -> Any:

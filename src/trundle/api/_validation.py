@@ -46,7 +46,7 @@ _MOST = 100
 _SINGLE = 2.0**128 - 2.0**104
 _RANGES = {
     ("integer", "int32"): (-(2**31), 2**31 - 1),
-    ("integer", "int64"): (-(2**63), 2**63 - 1),
+    **dict.fromkeys((("integer", ""), ("integer", "int64")), (-(2**63), 2**63 - 1)),
     ("number", "float"): (-_SINGLE, _SINGLE),
 }
 """What fits into formats of numbers; clients cannot read more."""

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from cel_expr_python import cel
 
 from trundle.cel._functions import functions
+from trundle.cel._spelling import INDEX_PREFIX, as_read
 
 _CONFIG = """
 name: rules
@@ -50,7 +51,7 @@ class Expression:
     def __init__(self, text: str) -> None:
         self.unreadable = ""
         try:
-            self._read = _environment().compile(text)
+            self._read = _environment().compile(as_read(text))
         except RuntimeError as error:
             self.unreadable = _first_line(str(error))
 
@@ -90,7 +91,7 @@ class RuleExpressions:
 
 def _first_line(text: str) -> str:
     """What the library says, without its code."""
-    return _CODE.sub("", text.strip().partition("\n")[0])
+    return _CODE.sub("", text.strip().partition("\n")[0]).replace(INDEX_PREFIX, "")
 
 
 @functools.cache

@@ -3,19 +3,21 @@
 Source: https://kubernetes.io/docs/reference/using-api/cel/. Where a function gives something that CEL has no type for, such as a quantity,
 it is a map with one key here, by which the functions that take it know it. What a function raises is the error of the rule.
 
-Not there: `indexOf` and `lastIndexOf` of lists, whose names the library keeps for texts, and `format`, which gives optional values.
+What gives an optional value gives a list with nothing or that value in it (see `as_read`).
 """
 
 import functools
 import ipaddress
 import re
 import urllib.parse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
 
 from cel_expr_python import cel
 
+from trundle.cel._formats import FORMATS, format_errors
+from trundle.cel._spelling import INDEX_PREFIX
 from trundle.runtime import read_quantity
 from trundle.version import SemVer
 
@@ -25,7 +27,12 @@ _Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _T = cel.Type
 _QUANTITY, _URL, _IP, _CIDR, _SEMVER = "quantity", "url", "ip", "cidr", "semver"
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_FORMAT = "format"
+_NUMBERS_OF_VERSIONS = 3
+_VALUES = (
+    *(_T.BOOL, _T.BYTES, _T.DOUBLE, _T.DURATION, _T.INT, _T.LIST, _T.MAP, _T.NULL, _T.STRING),
+    *(_T.TIMESTAMP, _T.UINT),
+)
 _LOCAL_GROUPS_4, _LOCAL_GROUPS_6 = map(ipaddress.ip_network, ("224.0.0.0/24", "ff02::/16"))
 _GROUP = re.compile(
     r"\\Q.*?(?:\\E|\Z)|\\.|\[\^?\]?(?:\\.|\[:[a-z^]+:\]|[^\]\\])*\]|\((?:\?P?<\w+>)?(?!\?)",
@@ -71,12 +78,22 @@ def _add_lists(of: _Add) -> None:
     of("sum", sum, _T.DYN, _T.LIST)
     of("min", min, _T.DYN, _T.LIST)
     of("max", max, _T.DYN, _T.LIST)
+    for element in _VALUES:
+        of(f"{INDEX_PREFIX}indexOf", _index, _T.INT, _T.LIST, element)
+        of(f"{INDEX_PREFIX}lastIndexOf", _last_index, _T.INT, _T.LIST, element)
 
 
 def _add_texts(of: _Add) -> None:
     of("find", _find, _T.STRING, _T.STRING, _T.STRING)
     of("findAll", _find_all, _T.LIST, _T.STRING, _T.STRING)
     of("findAll", _find_all, _T.LIST, _T.STRING, _T.STRING, _T.INT)
+    for more in ((), (_T.INT,)):
+        of(f"{INDEX_PREFIX}indexOf", _place, _T.INT, _T.STRING, _T.STRING, *more)
+        of(f"{INDEX_PREFIX}lastIndexOf", _last_place, _T.INT, _T.STRING, _T.STRING, *more)
+    of("format.named", _named_format, _T.LIST, _T.STRING, member=False)
+    for name in FORMATS:
+        of(f"format.{name}", lambda name=name: {_FORMAT: name}, _T.MAP, member=False)
+    of("validate", _against_format, _T.LIST, _T.MAP, _T.STRING)
     of("url", _url, _T.MAP, _T.STRING, member=False)
     of("isURL", _is(_url), _T.BOOL, _T.STRING, member=False)
     for name, part in _PARTS_OF_URLS.items():
@@ -87,8 +104,9 @@ def _add_texts(of: _Add) -> None:
 def _add_quantities(of: _Add) -> None:
     of("quantity", _quantity, _T.MAP, _T.STRING, member=False)
     of("isQuantity", _is(_quantity), _T.BOOL, _T.STRING, member=False)
-    of("semver", _semver, _T.MAP, _T.STRING, member=False)
-    of("isSemver", _is(_semver), _T.BOOL, _T.STRING, member=False)
+    for more in ((), (_T.BOOL,)):
+        of("semver", _semver, _T.MAP, _T.STRING, *more, member=False)
+        of("isSemver", _is(_semver), _T.BOOL, _T.STRING, *more, member=False)
     for name in ("major", "minor", "patch"):
         of(name, lambda each, name=name: getattr(SemVer.parse(each[_SEMVER]), name), _T.INT, _T.MAP)
     of("isLessThan", lambda one, two: _order(one, two) < 0, _T.BOOL, _T.MAP, _T.MAP)
@@ -135,12 +153,62 @@ def _add_networks(of: _Add) -> None:
         )
 
 
-def _is(reads: Callable[[str], object]) -> Callable[[str], bool]:
+def _same(one: Any, two: Any) -> bool:
+    """Whether two values are equal for CEL: numbers are of any type, and `true` is no number."""
+    if isinstance(one, bool) or isinstance(two, bool):
+        return one is two
+    if isinstance(one, Mapping) and isinstance(two, Mapping):
+        return one.keys() == two.keys() and all(_same(one[key], two[key]) for key in one)
+    if isinstance(one, str | bytes) or not isinstance(one, Sequence):
+        return bool(one == two)
+    is_list = isinstance(two, Sequence) and not isinstance(two, str | bytes)
+    return is_list and len(one) == len(two) and all(map(_same, one, two))
+
+
+def _index(values: Sequence[Any], value: object) -> int:
+    return next((place for place, each in enumerate(values) if _same(each, value)), -1)
+
+
+def _last_index(values: Sequence[Any], value: object) -> int:
+    places = (place for place, each in enumerate(values) if _same(each, value))
+    return max(places, default=-1)
+
+
+def _place(text: str, part: str, start: int = 0) -> int:
+    if not part:
+        return start
+    return text.find(part, _in_range(start))
+
+
+def _last_place(text: str, part: str, start: int | None = None) -> int:
+    if start is None:
+        return text.rfind(part)
+    if not part:
+        return start
+    return -1 if start >= len(text) else text.rfind(part, 0, _in_range(start) + len(part))
+
+
+def _in_range(start: int) -> int:
+    if start < 0:
+        raise ValueError(f"index out of range: {start}")
+    return start
+
+
+def _named_format(name: str) -> list[_Value]:
+    return [{_FORMAT: name}] if name in FORMATS else []
+
+
+def _against_format(form: _Value, text: str) -> list[list[str]]:
+    found = format_errors(form[_FORMAT], text)
+    return [list(found)] if found else []
+
+
+def _is(reads: Callable[..., object]) -> Callable[..., bool]:
     """Whether a text is what a function reads."""
 
-    def does(text: str) -> bool:
+    def does(text: str, *more: object) -> bool:
         try:
-            reads(text)
+            reads(text, *more)
         except ValueError:
             return False
         return True
@@ -172,12 +240,9 @@ def _find(text: str, pattern: str) -> str:
 
 
 def _url(text: str) -> _Value:
-    """A URL with a scheme, or an absolute path, as `url.ParseRequestURI` of Go reads it."""
-    if any(each <= " " or each == "\x7f" for each in text) or not (
-        _SCHEME.match(text) or text.startswith("/")
-    ):
-        raise ValueError(f"invalid URI for request: {text}")
-    _port(urllib.parse.urlsplit(text))
+    """A URL with a scheme, or an absolute path."""
+    for each in format_errors("uri", text):
+        raise ValueError(f"URL parse error during conversion from string: {each}")
     return {_URL: text}
 
 
@@ -241,9 +306,19 @@ def _sign(number: Fraction) -> int:
     return (number > 0) - (number < 0)
 
 
-def _semver(text: str) -> _Value:
-    SemVer.parse(text)
-    return {_SEMVER: text}
+def _semver(text: str, lenient: bool = False) -> _Value:  # noqa: FBT001, FBT002 - as in rules
+    found = _completed(text) if lenient else text
+    SemVer.parse(found)
+    return {_SEMVER: found}
+
+
+def _completed(text: str) -> str:
+    """A version without a `v` before it and without zeros before its numbers, and with all three of these."""
+    parts = text.removeprefix("v").split(".", 2)
+    if len(parts) < _NUMBERS_OF_VERSIONS and re.search("[-+]", parts[-1]):
+        raise ValueError("short version cannot contain PreRelease/Build meta data")
+    parts = [re.sub("^0+(?=[0-9])", "", each) for each in parts]
+    return ".".join([*parts, "0", "0"][:_NUMBERS_OF_VERSIONS])
 
 
 def _order(one: _Value, two: _Value) -> int:

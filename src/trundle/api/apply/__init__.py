@@ -7,9 +7,14 @@ from trundle.api.apply._checking import ListCode, ListError, duplicates, require
 from trundle.api.apply._fields import FieldSet, Path, UnreadableFieldsError, decode, encode
 from trundle.api.apply._lineage_words import LineageWords
 from trundle.api.apply._managed_fields import (
+    APPLIES,
     KEPT_BY,
+    UPDATES,
+    Elsewhere,
     Writer,
     applied,
+    hidden_fields,
+    owned_elsewhere,
     shown_fields,
     updated,
 )
@@ -20,11 +25,14 @@ from trundle.api.apply._subresources import STATUS, ignored, restricted
 from trundle.api.apply._words import SameWords, Words
 
 __all__ = [
+    "APPLIES",
     "KEPT_BY",
     "STATUS",
+    "UPDATES",
     "ApplyConflictError",
     "Conflict",
     "ElementError",
+    "Elsewhere",
     "FieldSet",
     "LineageWords",
     "ListCode",
@@ -40,7 +48,9 @@ __all__ = [
     "decode",
     "duplicates",
     "encode",
+    "hidden_fields",
     "ignored",
+    "owned_elsewhere",
     "require_elements",
     "resource_shape",
     "restricted",

@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 from trundle.api.apply._checking import require_elements
+from trundle.api.apply._differences import differences
 from trundle.api.apply._fields import (
     EMPTY,
+    FieldSet,
     Json,
     Path,
     UnreadableFieldsError,
@@ -20,6 +22,7 @@ from trundle.api.apply._owning import (
     Owned,
     Owners,
     apply,
+    taken_elsewhere,
     update,
 )
 from trundle.api.apply._shapes import ElementError, Shape
@@ -40,6 +43,9 @@ _STRIPPED = frozenset(
 _MOST_UPDATERS = 10
 KEPT_BY = "trundle.dev/hub"
 """The member of a kept entry that says in whose words its fields are; clients are not shown it."""
+
+APPLIES, UPDATES = "Apply", "Update"
+"""The operations of managers."""
 
 _OLD_UPDATES = "ancient-changes"
 _BEFORE_APPLY = "before-first-apply"
@@ -71,7 +77,7 @@ class Writer:
 
     def manager(self, operation: str) -> Manager:
         """Who this is when it writes so."""
-        version = "" if operation == "Apply" else self.version
+        version = "" if operation == APPLIES else self.version
         return Manager(self.name or "unknown", operation, version, self.subresource)
 
 
@@ -114,7 +120,7 @@ def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
     if not owners:
         owners = _updated(replace(writer, name=_BEFORE_APPLY), _typed(live), _bare(live), {})
     owners = _served(owners, writer)
-    manager = writer.manager("Apply")
+    manager = writer.manager(APPLIES)
     previous = owners.get(manager)
     before = _bare(live)
     result, owners = apply(
@@ -160,6 +166,59 @@ def updated(writer: Writer, live: Json, new: Json) -> Json:
     return _unless_same(live, _with_owners(_bare(new), owners, writer))
 
 
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An object at another version than that of a write.
+
+    Attributes:
+        shape: the shape of objects at that version.
+        words: how kept fields are called there.
+        before: the object before the write.
+        after: the object after it.
+    """
+
+    shape: Shape
+    words: Words
+    before: Json
+    after: Json
+
+
+def hidden_fields(writer: Writer, operation: str, document: Json) -> FieldSet:
+    """What others than a writer own of an object that the writer's version cannot show, as it is kept.
+
+    Args:
+        writer: who writes.
+        operation: how: `APPLIES` or `UPDATES`.
+        document: the object, with its `managedFields` as they are kept.
+    """
+    manager = writer.manager(operation)
+    others = (owned for each, owned in _owners_or_none(document, writer).items() if each != manager)
+    return frozenset[Path]().union(*(each.hidden for each in others if not each.foreign))
+
+
+def owned_elsewhere(
+    writer: Writer, operation: str, document: Json, elsewhere: Elsewhere, *, force: bool
+) -> Json:
+    """An object after a write, whose writer takes over what another version shows as changed, too.
+
+    Args:
+        writer: who writes.
+        operation: how: `APPLIES` or `UPDATES`.
+        document: the object after the write, with its `managedFields` as they are kept.
+        elsewhere: the object at the other version.
+        force: whether the writer takes over what others own.
+
+    Raises:
+        ApplyConflictError: others own such fields with other values.
+    """
+    owners, manager = _owners_or_none(document, writer), writer.manager(operation)
+    found = differences(elsewhere.shape, _bare(elsewhere.before), _bare(elsewhere.after))
+    left = taken_elsewhere(
+        owners, manager, found.outside(writer.ignored), elsewhere.words, force=force
+    )
+    return document if left == owners else _with_owners(document, left, writer)
+
+
 def shown_fields(kept: Json, words: Words, by: str = "") -> Json:
     """The fields of an entry of `managedFields` in the words of a version; empty where it shows none of them.
 
@@ -195,7 +254,7 @@ def _as_given(given: Json, kept: Owners) -> Owners:
 
 
 def _updated(writer: Writer, live: Json, new: Json, owners: Owners) -> Owners:
-    manager = writer.manager("Update")
+    manager = writer.manager(UPDATES)
     taken, left = update(
         writer.shape, live, new, owners, manager, writer.words, ignored=writer.ignored
     )
@@ -211,7 +270,7 @@ def _updated(writer: Writer, live: Json, new: Json, owners: Owners) -> Owners:
 
 def _capped(owners: Owners) -> Owners:
     """Owners of which not too many are updaters; the oldest of a version become one."""
-    updaters = [each for each in owners if each.operation == "Update"]
+    updaters = [each for each in owners if each.operation == UPDATES]
     updaters.sort(key=lambda each: (owners[each].time or "", each))
     excess = len(updaters) - _MOST_UPDATERS
     firsts: dict[str, Manager] = {}
@@ -222,7 +281,7 @@ def _capped(owners: Owners) -> Owners:
         first = firsts.setdefault(owned.version, each)
         if first is each:
             continue
-        old = Manager(_OLD_UPDATES, "Update", owned.version, "")
+        old = Manager(_OLD_UPDATES, UPDATES, owned.version, "")
         if old not in owners:
             owners[old] = owners.pop(first)
         joined = owners[old].fields | owned.fields
@@ -316,7 +375,7 @@ def _owners_or_none(document: Json, writer: Writer) -> Owners:
 
 def _read(entry: Json, words: Words) -> tuple[Manager, Owned]:
     operation, version = entry.get("operation"), entry.get("apiVersion")
-    if operation not in ("Apply", "Update"):
+    if operation not in {APPLIES, UPDATES}:
         raise UnreadableFieldsError(expectation("Apply or Update as operation", repr(operation)))
     if not version:
         raise UnreadableFieldsError(expectation("an apiVersion", "none"))
@@ -328,7 +387,7 @@ def _read(entry: Json, words: Words) -> tuple[Manager, Owned]:
     manager = Manager(
         entry.get("manager", ""),
         operation,
-        "" if operation == "Apply" else version,
+        "" if operation == APPLIES else version,
         entry.get("subresource", ""),
     )
     kept, by = decode(written), entry.get(KEPT_BY) or words.by

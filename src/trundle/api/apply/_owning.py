@@ -80,13 +80,14 @@ class Owned:
         """The same without some fields."""
         return self if self.fields.isdisjoint(fields) else self.with_fields(self.fields - fields)
 
+    def less_hidden(self, left: FieldSet) -> "Owned":
+        """The same with less that is hidden."""
+        return self if left == self.hidden else Owned(self.version, self.fields, self.time, left)
+
     def without_hidden(self, places: FieldSet) -> "Owned":
         """The same without what is hidden at or under some places, as they are kept, and without hidden objects around these."""
         around = {path[:length] for path in places for length in range(1, len(path))}
-        left = outside(self.hidden, places) - around
-        if self.foreign or left == self.hidden:
-            return self
-        return Owned(self.version, self.fields, self.time, left)
+        return self if self.foreign else self.less_hidden(outside(self.hidden, places) - around)
 
 
 Owners = dict[Manager, Owned]
@@ -224,6 +225,38 @@ def _taken(owners: Owners, found: Differences, manager: Manager, *, force: bool)
     for each, owned in others.items():
         others[each] = owned.without(conflicts[each] | found.removed)
     return {each: owned for each, owned in {**owners, **others}.items() if owned}
+
+
+def taken_elsewhere(
+    owners: Owners, manager: Manager, found: Differences, words: Words, *, force: bool
+) -> Owners:
+    """Who owns what after a change, which another version shows as one of fields that the writer's version hides.
+
+    Args:
+        owners: who owns what after the change, in the words of the writer's version.
+        manager: who writes.
+        found: what the other version shows of the change.
+        words: how kept fields are called at that version.
+        force: whether the writer takes over what others own.
+
+    Raises:
+        ApplyConflictError: others own such fields with other values.
+    """
+    changed = {
+        kept: path for path in found.changed for kept in words.kept(frozenset({path}), EMPTY)
+    }
+    others = [each for each in owners if each != manager and not owners[each].foreign]
+    conflicts = {each: owners[each].hidden & changed.keys() for each in others}
+    if not force and any(conflicts.values()):
+        raise ApplyConflictError(
+            Conflict(each, changed[path]) for each, paths in conflicts.items() for path in paths
+        )
+    removed = words.kept(found.removed, EMPTY)
+    left = {
+        each: owners[each].less_hidden(owners[each].hidden - conflicts[each] - removed)
+        for each in others
+    }
+    return {each: owned for each, owned in {**owners, **left}.items() if owned}
 
 
 def _without_gone(owners: Owners, removed: FieldSet, words: Words) -> Owners:

@@ -1,0 +1,194 @@
+"""Fields that two versions have in other structures are one for their owners: who changes the one at its version changes the other, too.
+
+An API server compares objects at the version of each owner. Plain expectations say who owns what at each version.
+"""
+
+import pytest
+import yaml
+from apis import GROUP, NEW, OLD, Client, serving_clubs
+from projects import installer
+
+APPLY = "application/apply-patch+yaml"
+MERGE = "application/merge-patch+json"
+SCHEMA = """
+title: Member
+type: object
+properties: {properties}
+"""
+TEXT = {"type": "string"}
+TEXTS = {"type": "array", "items": TEXT}
+PROPERTIES = {
+    OLD: {
+        "mail": TEXT,
+        "zones": TEXTS,
+        "size": TEXT,
+        "apart": TEXT,
+        "labels": {"type": "object", "additionalProperties": TEXT},
+        "box": {"$ref": "#/$defs/Box"},
+    },
+    NEW: {
+        "mails": TEXTS,
+        "zone": TEXT,
+        "size": {"type": "integer"},
+        "also": TEXT,
+        "labels": {
+            "type": "array",
+            "x-kubernetes-list-type": "map",
+            "x-kubernetes-list-map-keys": ["name"],
+            "items": {
+                "type": "object",
+                "required": ["name"],
+                "properties": {"name": TEXT, "text": TEXT},
+            },
+        },
+        "box": {"$ref": "#/$defs/Box"},
+    },
+}
+BOXES = {OLD: {"mail": TEXT, "older": TEXT}, NEW: {"mails": TEXTS, "newer": TEXT}}
+CHANGES = {
+    OLD: {
+        "Member": {
+            "wrap": {"mail": "mails"},
+            "unwrap": {"zones": "zone"},
+            "convert": {
+                "size": "string-to-integer",
+                "labels": {"map-to-list": {"key": "name", "value": "text"}},
+            },
+        },
+        "Box": {"wrap": {"mail": "mails"}},
+    }
+}
+PAIRS = {
+    "wrap": ({"mail": "a"}, {"mails": ["a"]}, {"mail": "b"}, {"mails": ["b"]}),
+    "unwrap": ({"zones": ["a"]}, {"zone": "a"}, {"zones": ["b"]}, {"zone": "b"}),
+    "inside": (
+        {"box": {"mail": "a"}},
+        {"box": {"mails": ["a"]}},
+        {"box": {"mail": "b"}},
+        {"box": {"mails": ["b"]}},
+    ),
+    "map to list": (
+        {"labels": {"x": "a"}},
+        {"labels": [{"name": "x", "text": "a"}]},
+        {"labels": {"x": "b"}},
+        {"labels": [{"name": "x", "text": "b"}]},
+    ),
+    "scalars": ({"size": "1"}, {"size": 1}, {"size": "2"}, {"size": 2}),
+}
+"""Of each field what two versions show, before and after."""
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("converted")
+    schemas = {
+        f"{version}.yaml": yaml.safe_dump(
+            {
+                "title": "Member",
+                "type": "object",
+                "properties": PROPERTIES[version],
+                "$defs": {"Box": {"type": "object", "properties": BOXES[version]}},
+            }
+        )
+        for version in (OLD, NEW)
+    }
+    with installer(folder) as install:
+        installed = install(schemas, config={"kubernetes": {"group": GROUP}, "changes": CHANGES})
+        with serving_clubs(installed, folder / "store.db") as (api, _):
+            yield Client(api)
+
+
+@pytest.fixture
+def name(request):
+    return "".join(each if each.isalnum() else "-" for each in request.node.name.lower()).strip("-")
+
+
+def apply(client, version, manager, name, properties, **query):
+    head = {"apiVersion": f"{GROUP}/{version}", "kind": "Member", "metadata": {"name": name}}
+    body = yaml.safe_dump({**head, **properties}).encode()
+    where = client.at(version, name)
+    return client.call("PATCH", where, body, media_type=APPLY, fieldManager=manager, **query)
+
+
+def owners(client, name):
+    """Who owns something that is not the name, at each version."""
+    return {
+        version: {
+            f"{each['manager']}/{each['operation']}": each["fieldsV1"]
+            for each in client.get(version, name)["metadata"].get("managedFields", ())
+        }
+        for version in (OLD, NEW)
+    }
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("applier", [OLD, NEW])
+def test_who_changes_a_field_at_another_version_takes_it_over(client, name, pair, applier):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    code, _ = apply(client, applier, "ann", name, pair[at])
+    assert code == 201
+    before = owners(client, name)[applier]["ann/Apply"]
+    code, _ = client.patch(other, name, pair[3 - at], fieldManager="ben")
+    assert code == 200
+    assert {key: client.get(applier, name)[key] for key in pair[at]} == pair[2 + at]
+    assert owners(client, name)[applier].get("ann/Apply") != before
+    code, said = apply(client, applier, "ann", name, pair[at])
+    assert (code, said["reason"]) == (409, "Conflict")
+    assert client.get(applier, name).items() >= pair[2 + at].items()
+    code, said = apply(client, applier, "ann", name, pair[at], force="true")
+    assert code == 200
+    assert client.get(other, name).items() >= pair[1 - at].items()
+    assert not {*paths(owners(client, name)[other].get("ben/Update", {}))} & leaves(pair[1 - at])
+
+
+@pytest.mark.parametrize("applier", [OLD, NEW])
+def test_what_does_not_change_keeps_its_owner(client, name, applier):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    own = ({"apart": "x"}, {"also": "x"})[at]
+    every = (
+        {"labels": {"x": "a", "y": "a"}},
+        {"labels": [{"name": "x", "text": "a"}, {"name": "y", "text": "a"}]},
+    )
+    changed = (
+        {"labels": {"x": "a", "y": "b"}},
+        {"labels": [{"name": "x", "text": "a"}, {"name": "y", "text": "b"}]},
+    )
+    apply(client, applier, "ann", name, {**PAIRS["wrap"][at], **own, **every[at]})
+    before = owners(client, name)[applier]["ann/Apply"]
+    client.patch(other, name, changed[1 - at], fieldManager="ben")
+    client.patch(other, name, {"metadata": {"labels": {"a": "b"}}}, fieldManager="cat")
+    after = owners(client, name)[applier]["ann/Apply"]
+    gone = {("f:labels", "f:y")} if at == 0 else {("f:labels", 'k:{"name":"y"}', "f:text")}
+    assert set(paths(before)) - set(paths(after)) == gone
+    code, said = apply(client, applier, "ann", name, {**PAIRS["wrap"][at], **own, **every[at]})
+    causes = said["details"]["causes"]
+    assert code == 409
+    taken = '.labels[name="y"].text' if applier == OLD else ".labels.y"
+    assert [each["field"] for each in causes] == [taken]  # As its owner calls it.
+
+
+def paths(fields, at=()):
+    """The paths of what an entry of `managedFields` owns."""
+    for name, inner in fields.items():
+        yield from paths(inner, (*at, name)) if inner else ((*at, name),)
+
+
+def leaves(value, at=()):
+    """The paths of what owners of a document own, but for elements of lists."""
+    if not isinstance(value, dict):
+        return {at}
+    return {path for name, each in value.items() for path in leaves(each, (*at, f"f:{name}"))}
+
+
+@pytest.mark.parametrize("applier", [OLD, NEW])
+@pytest.mark.parametrize("pair", ["wrap", "unwrap", "inside"])
+def test_what_is_removed_at_another_version_has_no_owner(client, name, pair, applier):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    apply(client, applier, "ann", name, PAIRS[pair][at])
+    gone = dict.fromkeys(PAIRS[pair][1 - at])
+    code, _ = client.patch(other, name, gone, fieldManager="ben")
+    assert code == 200
+    assert not PAIRS[pair][at].keys() & client.get(applier, name).keys()
+    assert owners(client, name)[applier] == {}
+    code, _ = apply(client, applier, "cat", name, PAIRS[pair][2 + at])
+    assert code == 200
