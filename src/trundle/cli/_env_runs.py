@@ -330,7 +330,12 @@ def _run(
                 }
                 return work(environments, about)
 
-    return run_code(run, options)
+    try:
+        return run_code(run, options)
+    except KeyboardInterrupt:
+        if not given.dry_run:
+            say("interrupted; the same command goes on from there")
+        raise
 
 
 def _numbered(number: int | None) -> str:
