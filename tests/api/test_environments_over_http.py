@@ -349,7 +349,19 @@ def test_a_draft_is_deployed_as_it_was_read_or_not_at_all(client):
     now = client.get("environments", "shop", "drafts", "me")
     assert client.run("deploy", draft="me", tag=now["tag"])["state"] == "succeeded"
     again = client.run("deploy", draft="me", tag=now["tag"])
-    assert (again["state"], again["error"]["code"]) == ("failed", "draft-not-found")
+    assert (again["state"], again["error"]["code"]) == ("failed", "draft-outdated")
+
+
+def test_a_deployment_that_failed_goes_on_by_the_same_request(client):
+    client.create()
+    client.add("web", {"one": 1})
+    client.folder.mkdir(exist_ok=True)
+    in_the_way = client.folder / "one.yaml"
+    in_the_way.write_text("another's\n")
+    assert client.run("deploy", draft="me")["state"] == "failed"
+    in_the_way.unlink()
+    assert client.run("deploy", draft="me")["state"] == "succeeded"
+    assert client.files() == {"one.yaml": "1\n"}
 
 
 @pytest.mark.full
