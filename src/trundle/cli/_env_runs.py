@@ -24,6 +24,7 @@ from trundle.cli._environments import (
     provider_settings,
     result_data,
 )
+from trundle.cli._failures import going_on
 from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import read_object
 from trundle.cli._printing import (
@@ -330,12 +331,8 @@ def _run(
                 }
                 return work(environments, about)
 
-    try:
+    with going_on(dry_run=given.dry_run):
         return run_code(run, options)
-    except KeyboardInterrupt:
-        if not given.dry_run:
-            say("interrupted; the same command goes on from there")
-        raise
 
 
 def _numbered(number: int | None) -> str:
