@@ -52,7 +52,7 @@ def label_of(model: Model) -> tuple[str, str, str]:
 
 
 def left_out(given: Any, loaded: Any, place: str = "$") -> Iterator[str]:
-    """What no property takes of a model as somebody wrote it: for each of these, where it stands, and what could be meant.
+    """What no property takes of a model as a person wrote it: for each of these, where it stands, and what could be meant.
 
     Args:
         given: the model.
