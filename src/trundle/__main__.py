@@ -24,7 +24,7 @@ def main() -> None:
 
 def kubectl_trundle() -> None:
     """Runs `kubectl trundle`, which is `trundle kube installed`."""
-    sys.argv[1:1] = ["kube", "installed"]
+    sys.argv[:1] = ["trundle", "kube", "installed"]  # Help names the command that it is.
     main()
 
 

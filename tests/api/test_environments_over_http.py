@@ -349,7 +349,35 @@ def test_a_draft_is_deployed_as_it_was_read_or_not_at_all(client):
     now = client.get("environments", "shop", "drafts", "me")
     assert client.run("deploy", draft="me", tag=now["tag"])["state"] == "succeeded"
     again = client.run("deploy", draft="me", tag=now["tag"])
-    assert (again["state"], again["error"]["code"]) == ("failed", "draft-not-found")
+    assert (again["state"], again["error"]["code"]) == ("failed", "draft-outdated")
+
+
+def test_what_no_property_takes_is_warned_of(client):
+    client.create()
+    path = client.path("environments", "shop", "drafts", "me")
+    body = {"package": "a", "properties": {"documnets": {"one": 1}}}
+    answer = client.http.post(f"{path}/applications", json=body)
+    expected = "$.documnets: expected a property of a.App 1.0.0, found 'documnets', which is left out; did you mean documents?"
+    assert answer.headers["warning"] == f'299 - "{expected}"'
+    model = answer.json()["model"]
+    body = {"model": model, "tag": answer.json()["tag"]}
+    again = client.http.put(path, json=body)
+    assert (again.status_code, "warning" in again.headers) == (200, False)
+    model["applications"][0]["more"] = 1
+    body = {"model": model, "tag": again.json()["tag"]}
+    assert "$.applications[0].more: expected" in client.http.put(path, json=body).headers["warning"]
+
+
+def test_a_deployment_that_failed_goes_on_by_the_same_request(client):
+    client.create()
+    client.add("web", {"one": 1})
+    client.folder.mkdir(exist_ok=True)
+    in_the_way = client.folder / "one.yaml"
+    in_the_way.write_text("another's\n")
+    assert client.run("deploy", draft="me")["state"] == "failed"
+    in_the_way.unlink()
+    assert client.run("deploy", draft="me")["state"] == "succeeded"
+    assert client.files() == {"one.yaml": "1\n"}
 
 
 @pytest.mark.full

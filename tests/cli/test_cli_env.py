@@ -189,6 +189,45 @@ def test_models_are_edited_as_a_whole(shop):
     )
 
 
+@pytest.mark.full
+def test_properties_that_no_class_has_are_warned_of(shop):
+    shop.write("typo.yaml", WEB.replace("greeting", "greting") + "  replcas: 3\n")
+    added = ("add", "shop", "acme.Web", "--class", "acme.Web", "--values", "typo.yaml")
+    assert shop.env(*added, "--draft", "typo").stderr == (
+        "warning: typo.yaml: $.greting: expected a property of acme.Web 1.0.0, found 'greting', which is left out; did you mean greeting?\n"
+        "warning: typo.yaml: $.db.replcas: expected a property of acme.Db 1.0.0, found 'replcas', which is left out; did you mean replicas?\n"
+        "added acme.Web 1.0.0 to the draft\n"
+    )
+    model = yaml.safe_load(shop.env("show", "shop", "--model", "--draft", "ann").stdout)
+    shop.write("model.yaml", yaml.safe_dump(model))
+    assert "warning" not in shop.env("edit", "shop", "--model", "model.yaml").stderr
+    model["applications"][0]["db"]["colour"] = "red"
+    shop.write("model.yaml", yaml.safe_dump(model))
+    warned = shop.env("edit", "shop", "--model", "model.yaml").stderr
+    assert "model.yaml: $.applications[0].db.colour: expected a property of acme.Db" in warned
+
+
+@pytest.mark.full
+def test_a_secret_that_is_not_kept_is_named_with_the_command_that_keeps_it(shop):
+    shop.env("secret", "shop", "db", "--remove")
+    found = shop.env("deploy", "shop", code=1).stderr
+    assert "expected the secret db, found none; keep it with `trundle env secret`" in found
+
+
+def test_an_interrupted_run_says_how_it_goes_on(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("trundle.cli._env_runs.run_code", interrupted)
+    for options, said in (
+        ((), "interrupted; the same command goes on from there\n"),
+        (["--dry-run"], ""),
+    ):
+        arguments = ["env", "deploy", "shop", "--catalog", str(tmp_path / "catalog.db"), *options]
+        done = CliRunner().invoke(app, arguments)
+        assert (done.exit_code, done.stderr) == (130, said)
+
+
 REFUSED = [
     ("show nope", 5, "nope: expected an environment of default, found none"),
     ("create shop", 4, "shop: expected no environment of that name"),

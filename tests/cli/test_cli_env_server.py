@@ -41,6 +41,23 @@ def kubeconfig(tmp_path, url):
     return file
 
 
+def test_the_current_context_is_kept_by_its_name(tmp_path):
+    def create(name, file):
+        arguments = ["create", name, "--catalog", str(tmp_path / "catalog.db"), "--context", "-"]
+        return CliRunner().invoke(app, ["env", *arguments, "--kubeconfig", str(file)])
+
+    file = kubeconfig(tmp_path, "http://127.0.0.1:1")
+    assert create("shop", file).exit_code == 0
+    shown = CliRunner().invoke(
+        app, ["env", "show", "shop", "--catalog", str(tmp_path / "catalog.db")]
+    )
+    assert "cluster: context clubs, " in shown.stdout
+    assert ": io.murano.Environment\n" in shown.stdout
+    file.write_text(file.read_text().replace("current-context", "other"))
+    without = create("web", file)
+    assert (without.exit_code, "no current context; name a file" in without.stderr) == (7, True)
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("way", ["server", "context"])
 def test_objects_come_and_go(server, tmp_path, way):

@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import pytest
 import warm
@@ -199,3 +200,12 @@ def test_what_cannot_be_adopted_is_said_before_the_cluster_is_asked(folder, argu
     ]
     done = subprocess.run([*command, *arguments], cwd=folder, check=False, capture_output=True, text=True)  # fmt: skip
     assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+def test_help_of_the_plugin_names_a_command_that_there_is():
+    call = "from trundle.__main__ import kubectl_trundle as run; run()"
+    done = subprocess.run(
+        [sys.executable, "-c", call, "approve"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "Try 'trundle kube installed approve -h' for help." in done.stderr

@@ -116,6 +116,7 @@ def test_a_person_is_asked_until_the_answers_fit(shop):
         talk.answer("Public [y/N]: ", "y")
         talk.until("eight are the most")
         talk.answer("Host [web]: ", "")
+        talk.answer("Count [9]: ", "many")
         talk.answer("Count [9]: ", "3")
         talk.answer("Public [Y/n]: ", "")
         talk.until("1) Small\n  2) Large")

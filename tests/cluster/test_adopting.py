@@ -227,14 +227,18 @@ def test_one_that_is_killed_goes_on_or_is_given_back(place, expected):
         place.members.create("v1", f"m{number}", team="red", age=number)
     before = place.crd["spec"]
 
-    def killed(*arguments, after):
+    def killed(*arguments, after, by=signal.SIGKILL):
         given = place.command("--pages", "--page", "3", "--rate", "4", *arguments)
-        process = subprocess.Popen(given, cwd=place.project, env=place.environment, stdout=subprocess.DEVNULL)  # fmt: skip
+        process = subprocess.Popen(
+            given, cwd=place.project, env=place.environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509 - ignored in the background
+        )  # fmt: skip
         try:
             until(lambda: after in json.dumps(place.crd["metadata"].get("annotations")))
         finally:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
+            process.send_signal(by)
+            said = process.communicate()[1]
+        return said
 
     note = '\\"after\\": \\"default/m1'
     killed(*expected, after=note)
@@ -242,7 +246,7 @@ def test_one_that_is_killed_goes_on_or_is_given_back(place, expected):
     killed("--back", after='\\"to\\": \\"v1\\"')
     assert todo(place.adopt("--rate", "0", "--pages")) == []
     assert place.stored_at == ({"storage"}, ["storage"])
-    killed("--back", after=note)
+    assert "the same command goes on from there" in killed("--back", after=note, by=signal.SIGINT)
     assert todo(place.adopt("--back", "--rate", "0", "--pages")) == []
     assert place.stored_at == ({"v1"}, ["v1"])
     assert place.crd["spec"] == before

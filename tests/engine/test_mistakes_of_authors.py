@@ -162,7 +162,7 @@ def test_what_is_meant_as_text_is_no_mistake(text):
 @pytest.mark.parametrize(
     ("new", "words"),
     [
-        ("- $.rum(1)", 'unknown method "rum" of the object root; did you mean run?'),
+        ("- $.rum(1)", 'unknown method "rum" of the object root of a.A; did you mean run?'),
         ("- :A.rum(1)", 'unknown method "rum" of the type a.A; did you mean run?'),
         ("- $.siz", "expected a property of a.A, found 'siz'; did you mean size?"),
         ("- coalese($given)", 'unknown function "coalese"; did you mean coalesce?'),

@@ -148,6 +148,22 @@ def test_one_that_others_made_anew_stays_when_ours_would_go(server, journal):
     assert there(server)["default/a"]["note"] == "mine"
 
 
+def test_one_that_others_made_anew_is_not_changed(server, journal):
+    deploy(server, journal, member("a"))
+    at = MEMBERS.format("v2", "default")
+    server.ask("DELETE", f"{at}/a").ok()
+    server.ask("POST", at, member("a", note="mine")).ok()
+    assert deploy(server, journal, member("a")) == ["unchanged"]
+    for dry_run in (True, False):
+        with pytest.raises(EngineError, match="the object of the run before, found another one"):
+            deploy(server, journal, member("a", free={"x": 1}), dry_run=dry_run)
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "note": "mine"}
+    server.ask("DELETE", f"{at}/a").ok()
+    assert deploy(server, journal, member("a", free={"x": 1})) == ["change"]
+    assert deploy(server, journal) == ["remove"]
+    assert there(server) == {}
+
+
 @pytest.mark.full
 def test_one_object_in_two_versions_is_one_thing(server, journal):
     deploy(server, journal, member("a", version="v1", age=5))

@@ -139,16 +139,19 @@ def test_without_undo_nothing_runs(runner):
     assert runner.journal.records() == ()
 
 
-def test_a_dry_run_shows_a_line_and_knows_no_outcome(runner):
+@pytest.mark.parametrize(
+    ("given", "shown"), [("x\n", ["+x"]), ("x", ["+x", "+\\ no newline at the end of the input"])]
+)
+def test_a_dry_run_shows_a_line_and_knows_no_outcome(runner, given, shown):
     with runner.engine.session(dry_run=True) as session:
-        process = {"name": "it", "arguments": ["python", "a b"], "input": "x\n", "codes": [0, 3]}
+        process = {"name": "it", "arguments": ["python", "a b"], "input": given, "codes": [0, 3]}
         process["undo"] = ["python", "-c", "1"]
         root = session.load({"?": {"type": "a.Running"}, "process": process})
         assert set(session.call(root, "deploy").values()) == {None}
         (change,) = session.changes
     assert [each for each in change.diff.splitlines() if each[0] == "+"][1:] == [
         "+$ python 'a b'",
-        "+x",
+        *shown,
         "+exit codes: 0, 3",
         "+undo: python -c 1",
     ]

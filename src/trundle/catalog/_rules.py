@@ -183,7 +183,7 @@ def used(
         if loss == "private" and own:
             continue
         found = f"the environment {name}" if own else "an environment of another tenant"
-        advice = f"move {name} to another version, or forget it, before" if own else "keep it"
+        advice = f"move {name} to another version, or delete it, before" if own else "keep it"
         expected = "no environment that uses it"
         yield _finding(CatalogCode.NEEDED, gone, expected, found, advice, severity)
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import CommandExit, ExitCode, unmet
+from trundle.cli._failures import CommandExit, ExitCode, going_on, unmet
 from trundle.cli._migrating import (
     PAGE,
     RATE,
@@ -32,7 +32,7 @@ _WORDS = {
     "compare": "compare all objects at all versions with what the project makes of them",
     "add storage": "add the version `storage`, which is not stored yet",
     "convert": "have the project's webhook convert",
-    "store": "store objects at the other version",
+    "store": "store objects at {}",
     "migrate": "rewrite all objects",
     "restore": "put the former conversion and versions back",
 }
@@ -81,7 +81,11 @@ def adopt(
     if expected is not None:
         listed = read_expected(expected.read_bytes(), str(expected))
     cluster = connect(kubeconfig, cluster_context)
-    with generated_scheme(config_of(context)) as scheme, progress("Adopting") as step:
+    with (
+        going_on(dry_run=dry_run),
+        generated_scheme(config_of(context)) as scheme,
+        progress("Adopting") as step,
+    ):
         adoption = _adoption(context, crd, webhook, scheme, cluster, (pages, page, rate), step)
         compared = None if back else _compared(adoption, scheme, listed, step)
         if back:
@@ -162,7 +166,9 @@ def _require_equal(compared: "Conformance", output: Format) -> None:
         print_exactly(f"{conformance_text(compared)}\n")
     else:
         print_data(compared.to_plain(), output.value)
-    say(f"{number} difference{'' if number == 1 else 's'}; nothing is changed")
+    noun = "difference" if number == 1 else "differences"
+    advice = "correct the rules, or list what is expected in a file for --except"
+    say(f"{number} {noun}; nothing is changed; {advice}")
     raise CommandExit(ExitCode.FINDINGS)
 
 
@@ -171,8 +177,9 @@ def _print(found: "Adopted", output: Format) -> None:
         print_data(found.to_plain(), output.value)
         return
     print_findings(found.findings, every=True)
+    stored = "the version of before" if found.steps[-1] == "restore" else "`storage`"
     for each in found.steps:
-        say(f"{'done' if each in found.done else 'to do'}: {_WORDS[each]}")
+        say(f"{'done' if each in found.done else 'to do'}: {_WORDS[each].format(stored)}")
     if found.objects:
         say(f"{found.name}: {found.objects} objects, {found.rewritten} rewritten")
     if found.next is None and found.steps[-1] == "migrate":

@@ -139,7 +139,8 @@ class _Asking:
             if not findings:
                 self._given[key] = value
                 return True
-            self._given.pop(key, None)
+            if value == self._given.get(key):
+                self._given.pop(key, None)  # It fits no more, so Return shall not give it again.
             _complain(findings)
 
 

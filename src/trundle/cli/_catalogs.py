@@ -132,7 +132,7 @@ class CatalogPlace(NamedTuple):
         if not offers:
             expected = f"packages of the catalog {where} that {tenant_of(self.tenant)} sees"
             advice = "run `trundle catalog list` to see what there is"
-            raise unmet(named, expected, "none", advice, ExitCode.NOT_FOUND)
+            raise unmet(named.removesuffix(":"), expected, "none", advice, ExitCode.NOT_FOUND)
         return [f"{IN_CATALOG}{each.name}:{each.version}" for each in offers]
 
     def package(self, named: str) -> "Package":

@@ -9,7 +9,7 @@ from trundle.cli._catalogs import Place, Tenant, tenant_of
 from trundle.cli._environments import DraftName, Name, draft_of, opened_environments
 from trundle.cli._installing import print_done
 from trundle.cli._models import read_model, read_object
-from trundle.cli._printing import Format, data_text, harmless, say
+from trundle.cli._printing import Format, data_text, harmless, say, warn
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
 from trundle.errors import TrundleError
@@ -76,6 +76,7 @@ def add(
                 dry_run=dry_run,
             )
         )
+    asked.warn_of_left_out(made)
     called = f" as {object_name}" if object_name else ""
     done = f"added {chosen.name} {chosen.version}{called} to the draft"
     print_done(done, _data(name, made), output, dry_run=dry_run)
@@ -109,6 +110,7 @@ class _Asked:
         self._package, self._snapshot, self._values = package, snapshot, values
         self._class_name, self._form = class_name, form
         self._made: dict[str, Any] | None = None
+        self._properties: dict[str, Any] = {}
         self._answers: dict[str, dict[str, Any]] = {}
 
     def made(self) -> dict[str, Any]:
@@ -119,6 +121,12 @@ class _Asked:
             self._made = self._ask()
             check_application(self._made, self._package, self._snapshot)
         return self._made
+
+    def warn_of_left_out(self, draft: "Draft") -> None:
+        """Warns of what no property takes of those in the file."""
+        from trundle.environments import APPLICATIONS  # noqa: PLC0415
+
+        _warn_of_left_out(self._values, self._properties, draft.model[APPLICATIONS][-1])
 
     def edited(self, edit: "Callable[[], Draft]") -> "Draft":
         """Edits a draft; beside what others have added meanwhile, and with what a person has answered on standard error if that fails."""
@@ -145,6 +153,7 @@ class _Asked:
         found = None if self._class_name is not None else form_of_package(self._package, self._form)
         if found is None:
             properties = {} if self._values is None else read_object(self._values, "values")
+            self._properties = properties
             return object_of(self._package, properties, self._class_name)
         done = filled(found.form, self._package, self._snapshot, self._values, self.hidden)
         if self._values is None:
@@ -198,7 +207,7 @@ def edit(
     from trundle.environments import replacing  # noqa: PLC0415
 
     given = read_model(model)
-    _edit(
+    made = _edit(
         name,
         replacing(name, given, str(model)),
         "replaced the model of the draft",
@@ -206,6 +215,14 @@ def edit(
         output,
         dry_run=dry_run,
     )
+    _warn_of_left_out(model, given, made.model)
+
+
+def _warn_of_left_out(file: Path | None, given: "Model", loaded: "Model") -> None:
+    from trundle.environments import left_out  # noqa: PLC0415
+
+    for each in left_out(given, loaded):
+        warn(f"{file}: {each}")
 
 
 def _edit(
@@ -216,7 +233,7 @@ def _edit(
     output: Format,
     *,
     dry_run: bool,
-) -> None:
+) -> "Draft":
     draft, tenant, catalog = where
     with opened_environments(catalog) as environments:
         made = environments.edit(
@@ -228,6 +245,7 @@ def _edit(
             dry_run=dry_run,
         )
     print_done(done, _data(name, made), output, dry_run=dry_run)
+    return made
 
 
 def _data(name: str, draft: "Draft") -> dict[str, Any]:

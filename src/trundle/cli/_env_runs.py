@@ -23,6 +23,7 @@ from trundle.cli._environments import (
     print_result_of,
     provider_settings,
 )
+from trundle.cli._failures import going_on
 from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import read_object
 from trundle.cli._printing import (
@@ -329,7 +330,8 @@ def _run(
                 }
                 return work(environments, about)
 
-    return run_code(run, options)
+    with going_on(dry_run=given.dry_run):
+        return run_code(run, options)
 
 
 def _numbered(number: int | None) -> str:

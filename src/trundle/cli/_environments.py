@@ -49,7 +49,7 @@ Context = Annotated[
     typer.Option(
         "--context",
         metavar="NAME",
-        help="Apply documents to the cluster of a context in the kubeconfig; `-` is the current one.",
+        help="Apply documents to the cluster of a context in the kubeconfig; `-` is the one that is current now.",
     ),
 ]
 Kubeconfig = Annotated[
@@ -110,6 +110,7 @@ def provider_settings(
 
     Raises:
         CommandExit: an option goes with another one that is not there, or a file cannot be used.
+        ProviderError: there is no current context.
     """
     found: Providers = {}
     within = {"namespace": namespace or "default"}
@@ -121,7 +122,8 @@ def provider_settings(
         found["store"] = {"url": server, **within}
     if context is not None:
         file = {} if kubeconfig is None else {"kubeconfig": str(kubeconfig.absolute())}
-        found["cluster"] = {"context": context, **file, **within}
+        named = _named(context, kubeconfig)
+        found["cluster"] = {"context": named, **file, **within}
     elif kubeconfig is not None:
         raise unmet("--kubeconfig", "--context with it", "none", "name a context, or `-`")
     if namespace is not None and server is None and context is None:
@@ -130,6 +132,19 @@ def provider_settings(
         _read_programs(programs)
         found["process"] = {"programs": str(programs.absolute())}
     return found
+
+
+def _named(context: str, kubeconfig: Path | None) -> str:
+    """The name of a context: the current one can be another one in the next run, and what is deployed stays in its cluster.
+
+    Raises:
+        ProviderError: there is no current context.
+    """
+    if context != _CURRENT:
+        return context
+    from trundle.providers.api import current_context  # noqa: PLC0415
+
+    return current_context(kubeconfig) or _CURRENT
 
 
 def confinement(settings: "Providers", *, cluster_wide: bool) -> "Providers":

@@ -66,6 +66,17 @@ def unmet(
 
 
 @contextlib.contextmanager
+def going_on(*, dry_run: bool) -> Iterator[None]:
+    """Says of a command that Ctrl-C ends how it goes on; not of a dry run, which leaves nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not dry_run:
+            say("interrupted; the same command goes on from there")
+        raise
+
+
+@contextlib.contextmanager
 def failures_reported() -> Iterator[None]:
     """Turns the errors of a command into messages and an exit code.
 

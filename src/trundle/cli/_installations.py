@@ -117,13 +117,14 @@ def approve(
     client, found = _one(kubeconfig, cluster_context, namespace, name)
     blocked = (found.get("status") or {}).get("blocked") or []
     waiting = [each["version"] for each in blocked if "approv" in each["reason"]]
+    see = f"run `kubectl trundle plan {name}` to see what comes next"
     if version is None and len(waiting) != 1:
-        advice = "name it" if waiting else "see `plan`"
+        advice = "name it" if waiting else see
         raise unmet(name, "one version that waits", ", ".join(waiting) or "none", advice)
     chosen = version or waiting[0]
     if chosen not in waiting:
         shown = ", ".join(waiting) or "none"
-        advice = "approve one of these; see `plan`"
+        advice = "approve one of these" if waiting else see
         raise unmet(name, "a version that waits for approval", shown, advice, ExitCode.FINDINGS)
     if not dry_run:
         client.annotate(found, APPROVE, chosen)

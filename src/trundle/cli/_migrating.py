@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trundle.cli._failures import CommandExit, ExitCode
+from trundle.cli._failures import CommandExit, ExitCode, going_on
 from trundle.cli._printing import Format, print_data, progress, say
 from trundle.cli._project import config_of
 from trundle.cli.project import Output, print_findings
@@ -74,7 +74,7 @@ def migrate(
     with generated_scheme(config) as scheme:
         parts = list(load_parts(config).values())
         pairs = list(subjects(served_kinds(parts, scheme), converted_kinds(parts, scheme)))
-    with progress("Migrating") as step:
+    with going_on(dry_run=dry_run), progress("Migrating") as step:
         migration = Migration(cluster, release_of(config), page, rate, step)
         found = [migration.examined(*each) for each in pairs]
         ready = not any(each.findings for each in found)

@@ -23,6 +23,8 @@ _SHOWN = 40
 """How many letters of a step are shown."""
 _NARROWEST = 20
 """How narrow the last column of a table may become."""
+_USUAL = 80
+"""How wide a terminal is taken to be that does not say it."""
 
 
 def _plainly(_line: str) -> None:
@@ -210,7 +212,7 @@ def _fitting(message: str) -> str:
     from trundle.report import wrapped  # noqa: PLC0415
 
     width = shutil.get_terminal_size((0, 0)).columns  # Of standard output, which may go elsewhere.
-    width = width or os.get_terminal_size(sys.stderr.fileno()).columns
+    width = width or os.get_terminal_size(sys.stderr.fileno()).columns or _USUAL
     return "\n".join(wrapped(each, width, indent=2) for each in message.split("\n"))
 
 

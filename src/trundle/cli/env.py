@@ -163,7 +163,10 @@ def _shown(environment: "Environment", data: dict[str, Any]) -> str:
         lines.append(f"  provider   {provider}: {text}")
     for each in data["objects"]:
         called = f" {each['name']}" if each["name"] else ""
-        lines.append(f"  object     {each['id']}{called}: {each['class']} {each['version']}")
+        shown = (
+            f"{each['class']} {each['version']}".strip()
+        )  # A new environment has no version yet.
+        lines.append(f"  object     {each['id']}{called}: {shown}")
     lines += [f"  uses       {each['name']} {each['version']}" for each in data["uses"]]
     for each in data["drafts"]:
         by = f" by {each['by']}" if each["by"] else ""

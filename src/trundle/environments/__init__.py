@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         SupersededError,
         UnfinishedError,
     )
-    from trundle.environments._models import APPLICATIONS, label_of, objects_in, pinned
+    from trundle.environments._models import APPLICATIONS, label_of, left_out, objects_in, pinned
     from trundle.environments._records import (
         Deployment,
         Draft,
@@ -98,6 +98,7 @@ __all__ = [
     "failure_of",
     "form_parameters",
     "label_of",
+    "left_out",
     "newer_majors",
     "object_of",
     "objects_in",

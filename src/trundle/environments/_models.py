@@ -6,6 +6,7 @@ from typing import Any
 from trundle.engine import HEADER
 from trundle.engine.effects import plain_text
 from trundle.environments._records import Model
+from trundle.errors import did_you_mean, expectation, shown
 from trundle.packages import Package
 
 APPLICATIONS = "applications"
@@ -48,6 +49,30 @@ def label_of(model: Model) -> tuple[str, str, str]:
     name, _, rest = model[HEADER]["type"].partition("/")
     version, _, package = rest.partition("@")
     return name, version, package
+
+
+def left_out(given: Any, loaded: Any, place: str = "$") -> Iterator[str]:
+    """What no property takes of a model as a person wrote it: for each of these, where it stands, and what could be meant.
+
+    Args:
+        given: the model.
+        loaded: the same model, with the properties that its classes have.
+        place: where it stands.
+    """
+    if isinstance(given, list) and isinstance(loaded, list):
+        for number, (each, other) in enumerate(zip(given, loaded, strict=False)):
+            yield from left_out(each, other, f"{place}[{number}]")
+    if not isinstance(given, dict) or not isinstance(loaded, dict):
+        return
+    for key, value in given.items():
+        if key in loaded:
+            yield from left_out(value, loaded[key], f"{place}.{key}")
+        elif HEADER in loaded:
+            name, version, _ = label_of(loaded)
+            known = [each for each in loaded if each != HEADER]
+            near = did_you_mean(str(key), known, "remove it")
+            wanted = f"a property of {name} {version}"
+            yield f"{place}.{key}: {expectation(wanted, shown(key) + ', which is left out', near)}"
 
 
 def differences(before: Model | None, after: Model | None) -> list[str]:

@@ -97,7 +97,7 @@ def _typed(field: Field, value: Any) -> Any:
         case FieldType.NETWORK:
             return _network(field, value)
     if not isinstance(value, str):
-        raise _Unfit("a text", "put quotes around it")
+        raise _Unfit("a text", "" if isinstance(value, list | dict) else "put quotes around it")
     return value
 
 

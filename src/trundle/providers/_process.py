@@ -16,6 +16,7 @@ from trundle.providers._watched_groups import WatchedGroup
 
 _CHUNK = 65536
 _SHOWN = 2000
+_UNENDED = "\\ no newline at the end of the input"
 _LEFT = 1.0
 """Seconds for what a process has left behind to give its output up."""
 
@@ -83,7 +84,9 @@ class ProcessProvider(Provider):
 
     def show(self, kind: str, wanted: Plain) -> str:
         del kind
-        lines = [f"$ {shlex.join(wanted['arguments'])}\n", wanted.get("input") or ""]
+        lines = [f"$ {shlex.join(wanted['arguments'])}\n"]
+        if given := wanted.get("input"):
+            lines.append(given if given.endswith("\n") else f"{given}\n{_UNENDED}\n")
         if wanted.get("codes") not in (None, [0]):
             lines.append(f"exit codes: {listed(map(str, wanted['codes']))}\n")
         if wanted.get("undo"):

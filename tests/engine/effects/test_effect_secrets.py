@@ -61,7 +61,7 @@ def test_a_removal_has_its_secrets_as_far_as_they_are_known(engine, room):
 
 
 def test_a_secret_that_is_not_known_is_refused(engine):
-    with pytest.raises(EngineError, match="room/a: expected a secret of this run, found pw; give"):
+    with pytest.raises(EngineError, match="room/a: expected the secret pw, found none; keep"):
         run(engine, MemoryJournal(), {"a": "{{secret:pw}}"})
     with pytest.raises(EngineError, match="correct the name: pwd"):
         run(engine, MemoryJournal(), {"a": "{{secret:pw}}"}, secrets={"pwd": "x"})

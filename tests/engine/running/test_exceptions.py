@@ -530,7 +530,10 @@ def test_what_is_thrown_with_too_much_has_the_place_of_the_statement():
 @pytest.mark.parametrize(
     ("expression", "words"),
     [
-        ("super($this, $.nothing())", 'unknown method "nothing" of the object root'),
+        (
+            "super($this, $.nothing())",
+            'unknown method "nothing" of the object root of io.murano.Object',
+        ),
         ("super($this).nothing()", 'unknown method "nothing" of a list'),
         ("cast($this, 'io.murano.Object').nothing()", 'unknown method "nothing" of the object'),
         ("typeinfo($this).nothing()", 'unknown method "nothing" of the type a.A'),

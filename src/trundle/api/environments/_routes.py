@@ -16,6 +16,7 @@ from trundle.api._asked import (
     json_answer,
     route,
 )
+from trundle.api._responses import warning
 from trundle.api._status import ApiError, bad_request, unknown_path
 from trundle.api.environments import _bodies as bodies
 from trundle.api.environments import _documents as documents
@@ -23,7 +24,7 @@ from trundle.api.environments._pages import number_at, page_of, paged
 from trundle.api.environments._places import settings_at
 from trundle.api.environments._runner import Runner
 from trundle.api.environments._work import EditOfDraft, Run, Subject
-from trundle.environments import Action, Environments
+from trundle.environments import APPLICATIONS, Action, Draft, Environments, left_out
 from trundle.errors import expectation
 
 B = TypeVar("B", bodies.Rollback, bodies.Upgrade)
@@ -188,7 +189,8 @@ class EnvironmentRoutes:
         subject, draft = _subject(asked), _printable(asked.path["draft"])
         made = self._runner.edit(subject, EditOfDraft(draft, edit, tag, asked.dry_run))
         of = self._kept.get(subject.environment, tenant=asked.tenant)
-        return _tagged(documents.draft(of, made, asked.version))
+        shown = _tagged(documents.draft(of, made, asked.version))
+        return warning(shown, _left_out(edit, made))
 
     # Secrets
 
@@ -313,6 +315,16 @@ def _tag(asked: Asked, given: str | None) -> str | None:
     if header != f'"{tag}"' or '"' in tag or (given is not None and given != tag):
         raise bad_request(expectation('one tag, as If-Match: "TAG"', header, "correct it"))
     return tag
+
+
+def _left_out(edit: bodies.NewModel | bodies.NewestApplication | str, made: Draft) -> Iterable[str]:
+    """What no property takes of what a client has sent."""
+    match edit:
+        case bodies.NewModel():
+            return left_out(edit.model, made.model)
+        case bodies.NewestApplication(properties=dict() as properties):
+            return left_out(properties, made.model[APPLICATIONS][-1])
+    return ()
 
 
 def _tagged(document: dict[str, Any]) -> Response:

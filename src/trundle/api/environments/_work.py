@@ -212,8 +212,6 @@ def _result(
     }
     match run:
         case bodies.Deploy():
-            if run.draft:  # Else one that is not there would be taken for none.
-                environments.draft(name, run.draft, tenant=action.tenant)
             return deploy(environments, name, draft=run.draft, tag=run.tag, **about)
         case bodies.Call():
             target = run.object, run.method, run.arguments, run.named

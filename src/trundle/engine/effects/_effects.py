@@ -175,8 +175,10 @@ class Effects:
         unknown = sorted(names - self._secrets.keys())
         if unknown:
             near = similar(unknown[0], list(self._secrets))
-            advice = f"correct the name: {listed(near)}" if near else "give the session that secret"
-            raise _error(f"{key}: {expectation('a secret of this run', unknown[0])}", advice)
+            advice = "keep it with `trundle env secret`, or give it to the session"
+            if near:
+                advice = f"correct the name: {listed(near)}"
+            raise _error(f"{key}: {expectation(f'the secret {unknown[0]}', 'none')}", advice)
         return Effect(name, kind, key, plain, {each: self._secrets[each] for each in sorted(names)})
 
     def _chosen(self, kind: str) -> str:

@@ -31,7 +31,9 @@ def _unlike(kind: type[Exception], text: str) -> type[Exception]:
     """An error of yaql about a method, which has the receiver in few words: yaql would print all of it."""
 
     def begin(self: Any, name: str, receiver: Any) -> None:
-        exceptions.ResolutionError.__init__(self, text.format(name, described(receiver)))
+        of = f" of {receiver.type.name}" if isinstance(receiver, ObjectValue) else ""
+        shown = f"{described(receiver)}{of}"
+        exceptions.ResolutionError.__init__(self, text.format(name, shown))
 
     own = (UnknownCall,) if kind is exceptions.NoMethodRegisteredException else ()
     return type(kind.__name__, (*own, kind), {"__init__": begin})

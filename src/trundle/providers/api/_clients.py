@@ -1,5 +1,7 @@
 """Clients of servers: by an address, or by a kubeconfig."""
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
@@ -51,13 +53,38 @@ def client_of_kubeconfig(
     Raises:
         ProviderError: there is no such server.
     """
-    try:
-        found = KubeConfig.from_file(kubeconfig) if kubeconfig else KubeConfig.from_env()
-        config = found.get(context)
+    with _naming(kubeconfig):
+        config = _read(kubeconfig).get(context)
         if config is None:
-            raise ConfigError("no current context")  # noqa: TRY301 - as all others
+            raise ConfigError("no current context")
         timeout = httpx2.Timeout(_TIMEOUT)
         return Client(config, ConnectionParams(timeout, transport=transport_of(config)))
+
+
+def current_context(kubeconfig: Path | None = None) -> str | None:
+    """The name of the current context of a kubeconfig; None in a pod, which has no contexts.
+
+    Args:
+        kubeconfig: the file; that of the environment, or of the pod that this runs in, where None.
+
+    Raises:
+        ProviderError: it cannot be read, or has no current context.
+    """
+    with _naming(kubeconfig):
+        found = _read(kubeconfig)
+        if found.fname is not None and found.current_context is None:
+            raise ConfigError("no current context")
+        return None if found.fname is None else found.current_context
+
+
+def _read(kubeconfig: Path | None) -> KubeConfig:
+    return KubeConfig.from_file(kubeconfig) if kubeconfig else KubeConfig.from_env()
+
+
+@contextlib.contextmanager
+def _naming(kubeconfig: Path | None) -> Iterator[None]:
+    try:
+        yield
     except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
         where = str(kubeconfig or "the kubeconfig")
         message = expectation("how to reach a cluster", str(error), "name a file and a context")

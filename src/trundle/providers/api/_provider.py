@@ -86,11 +86,25 @@ class ApiProvider(Provider):
             raise ProviderError(
                 expectation("an object that is in no namespace", found, "remove it"), Kind.REFUSED
             )
-        if now is None and self._server.get(resource.of(_object_of(effect))) is not None:
-            message = expectation(
-                "no such object", "one that no run made", "delete it, or choose another name"
-            )
+        if now is not None and now.wanted == effect.wanted:
+            return
+        found = self._server.get(resource.of(_object_of(effect)))
+        if found is not None and not self._is_ours(found["metadata"], now):
+            expected, what = "no such object", "one that no run made"
+            if now is not None:
+                expected, what = "the object of the run before", "another one that has its name"
+            message = expectation(expected, what, "delete it, or choose another name")
             raise ProviderError(message, Kind.CONFLICT)
+
+    def _is_ours(self, metadata: Plain, now: Record | None) -> bool:
+        """Whether an object is the one of a record: by its uid, or as one that a run applied and could not write down."""
+        if now is None:
+            return False
+        owners = metadata.get("managedFields") or ()
+        return (now.outcome or {}).get("uid") in (None, metadata["uid"]) or any(
+            (each.get("manager"), each.get("operation")) == (self._manager, "Apply")
+            for each in owners
+        )
 
     def foresee(self, effect: Effect) -> Plain:
         return _outcome(effect, None)
