@@ -3,19 +3,16 @@
 import atexit
 import gc
 import os
+from importlib import import_module
 from pathlib import Path
 
 import amounts
-import migrating
 import pytest
 import warm
 from _pytest.runner import runtestprotocol
 
 CLUSTER = Path(__file__).with_name("cluster")
 _WORTH_REPORTING = 0.1  # Seconds that preparing or cleaning up took, for `--durations`.
-
-migrating.install()
-gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
 
 
 def pytest_xdist_auto_num_workers():
@@ -29,6 +26,12 @@ def pytest_configure(config):
         atexit.register(os._exit, 0)  # Taking apart all that tests left in memory takes seconds.
     else:
         config.add_cleanup(warm.share())
+
+
+def pytest_collection():
+    """Prepares the processes that read tests; the one that hands them out to workers does not."""
+    gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
+    import_module("migrating").install()
 
 
 def _leaves_out_full(config):
