@@ -1,18 +1,18 @@
 """Chooses how much all tests try, before any of them is read."""
 
+import atexit
 import gc
 import os
+from importlib import import_module
 from pathlib import Path
 
 import amounts
-import migrating
 import pytest
 import warm
+from _pytest.runner import runtestprotocol
 
 CLUSTER = Path(__file__).with_name("cluster")
-
-migrating.install()
-gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
+_WORTH_REPORTING = 0.1  # Seconds that preparing or cleaning up took, for `--durations`.
 
 
 def pytest_xdist_auto_num_workers():
@@ -22,8 +22,16 @@ def pytest_xdist_auto_num_workers():
 
 def pytest_configure(config):
     """Has the workers share one process that runs scripts, until this process ends."""
-    if not hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        atexit.register(os._exit, 0)  # Taking apart all that tests left in memory takes seconds.
+    else:
         config.add_cleanup(warm.share())
+
+
+def pytest_collection():
+    """Prepares the processes that read tests; the one that hands them out to workers does not."""
+    gc.disable()  # All that tests are collected from stays; `pytest_collection_finish` enables it again.
+    import_module("migrating").install()
 
 
 def _leaves_out_full(config):
@@ -63,3 +71,14 @@ def pytest_collection_finish():
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+def pytest_runtest_protocol(item, nextitem):
+    """Has a worker report no preparing and cleaning up that went well: reports take longer than short tests."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for each in runtestprotocol(item, log=False, nextitem=nextitem):
+        if each.when == "call" or not each.passed or each.duration > _WORTH_REPORTING:
+            item.ihook.pytest_runtest_logreport(report=each)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True

@@ -8,6 +8,7 @@
 """
 
 import contextlib
+import functools
 import hashlib
 import sqlite3
 import time
@@ -25,7 +26,9 @@ from sqlalchemy import (
     create_engine,
     event,
 )
-from sqlalchemy.dialects import sqlite
+from sqlalchemy.dialects import registry
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.util import LRUCache
 
 from trundle._locking import LockBusyError, locked
 from trundle.database._driver_errors import errors_explained
@@ -37,6 +40,23 @@ WRITING = "trundle_writing"
 
 _PAUSE = 0.05
 _ATTEMPTS = 20
+_STATEMENTS = 500
+
+
+class Dialect(SQLiteDialect_pysqlite):
+    """SQLite as each of these databases has it: equal to that of any other one, so that they share compiled statements."""
+
+    supports_statement_cache = True
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Dialect)
+
+    def __hash__(self) -> int:
+        return hash(Dialect)
+
+
+registry.register("sqlite.trundle", __name__, Dialect.__name__)
+_compiled: LRUCache[Any, Any] = LRUCache(_STATEMENTS)
 
 
 class Query:
@@ -47,7 +67,7 @@ class Query:
     """
 
     def __init__(self, statement: Select[Any]) -> None:
-        dialect = sqlite.dialect(**JSON_FORMS)
+        dialect = Dialect(**JSON_FORMS)
         compiled = statement.compile(dialect=dialect)
         self.text = str(compiled)
         self.names = tuple(compiled.positiontup or ())
@@ -70,7 +90,6 @@ class Queries:
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
         self._idle: list[sqlite3.Connection] = []
-        self._queries: dict[Select[Any], Query] = {}
 
     def first(self, statement: Select[Any], values: Mapping[str, Any]) -> list[Any] | None:
         """The first row that a query finds; None where it finds none.
@@ -79,9 +98,7 @@ class Queries:
             statement: the query; it is compiled once, so it is made once.
             values: its parameters.
         """
-        query = self._queries.get(statement)
-        if query is None:
-            query = self._queries[statement] = Query(statement)
+        query = _query(statement)
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -107,6 +124,11 @@ class Queries:
             self._idle.pop().close()
 
 
+@functools.lru_cache(_STATEMENTS)
+def _query(statement: Select[Any]) -> Query:
+    return Query(statement)
+
+
 def engine_of_file(path: Path, wait: float) -> Engine:
     """The engine for a file, which is made where it does not exist.
 
@@ -114,16 +136,7 @@ def engine_of_file(path: Path, wait: float) -> Engine:
         path: the file.
         wait: seconds to wait for a lock.
     """
-    engine = create_engine(
-        "sqlite://",
-        creator=lambda: connected(path, wait),
-        poolclass=QueuePool,
-        pool_timeout=wait,
-        hide_parameters=True,  # Among them are secrets.
-        **JSON_FORMS,
-    )
-    event.listen(engine, "begin", _begin)
-    return engine
+    return _engine(lambda: connected(path, wait), poolclass=QueuePool, pool_timeout=wait)
 
 
 def connected(path: Path, wait: float) -> sqlite3.Connection:
@@ -159,12 +172,17 @@ def engine_of_copy(path: Path) -> Engine:
     except BaseException:
         connection.close()
         raise
+    return _engine(lambda: connection, poolclass=StaticPool)
+
+
+def _engine(connect: Callable[[], sqlite3.Connection], **pool: Any) -> Engine:
     engine = create_engine(
-        "sqlite://",
-        creator=lambda: connection,
-        poolclass=StaticPool,
+        "sqlite+trundle://",
+        creator=connect,
         hide_parameters=True,  # Among them are secrets.
+        execution_options={"compiled_cache": _compiled},
         **JSON_FORMS,
+        **pool,
     )
     event.listen(engine, "begin", _begin)
     return engine
