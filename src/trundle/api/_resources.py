@@ -475,7 +475,7 @@ class Resources(ObjectReads):
         yield from self._seen(target, current, draft, kept)
 
     def _seen(
-        self, target: Target, current: StoredObject, draft: Draft, kept: FieldSet
+        self, target: Target, current: StoredObject, draft: PreparedWrite, kept: FieldSet
     ) -> Iterator[Elsewhere]:
         """A write over an object as other versions show it, of those that show any of some kept fields; one that cannot show it is left out."""
         for served in target.kind.versions.values():

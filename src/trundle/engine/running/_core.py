@@ -14,8 +14,8 @@ from trundle.engine.expressions import format_text
 from trundle.engine.running._destroying import subscriptions
 from trundle.engine.running._effect_natives import EFFECT_NATIVES
 from trundle.engine.running._frame import Frame
-from trundle.engine.running._making import type_of
 from trundle.engine.running._natives import with_frame
+from trundle.engine.running._new_objects import type_of
 from trundle.engine.running._thrown import error_of
 from trundle.engine.running._watching import brief
 from trundle.errors import did_you_mean, expectation, shown
