@@ -1,6 +1,7 @@
 """Runs tests: each in a session of its own, in worker processes."""
 
 import contextlib
+import gc
 import logging
 import os
 import tempfile
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from trundle.engine import Branch, Coverage, Engine, EngineError, Limits, Session, Trace, watching
-from trundle.errors import Place
+from trundle.errors import Place, shortened
 from trundle.packages import Package
 from trundle.testing._cases import Case
 from trundle.testing._outcome import Outcome, Status
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 _SET_UP, _TEAR_DOWN = "setUp", "tearDown"
 _LOGGERS = ("trundle.packages", "trundle.status", "trundle.engine")
 _MOST_LINES = 1000
+_LONGEST_LINE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,19 @@ def _lost(case: Case, why: str, seconds: float) -> Outcome:
 
 
 def _one(case: Case) -> Outcome:
-    """Runs one test."""
+    """Runs one test; the others run, too, where it takes all memory."""
+    begun = time.monotonic()
+    try:
+        outcome = _run(case)
+    except MemoryError:
+        why = "the test takes more memory than it may; let it do less, or allow more with --memory-limit [limit]"
+        outcome = _lost(case, why, time.monotonic() - begun)
+    if outcome.status is not Status.PASSED:
+        gc.collect()  # What errors hold is in circles, and the next test shall have all memory
+    return outcome
+
+
+def _run(case: Case) -> Outcome:
     known = _compiled(case)
     calls: list[str] = []
     begun = time.monotonic()
@@ -217,4 +231,5 @@ class _Lines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keeps a message."""
         if len(self._lines) < _MOST_LINES:
-            self._lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+            message = shortened(record.getMessage(), _LONGEST_LINE)
+            self._lines.append(f"{record.levelname} {record.name}: {message}")
