@@ -123,6 +123,43 @@ def test_a_test_that_does_not_end_is_ended_and_the_others_run(tmp_path):
 
 
 @pytest.mark.full
+def test_a_test_that_takes_all_memory_leaves_it_to_the_next_one(tmp_path):
+    """They run in one process: what errors hold was not let go, and a test that does nothing wrong ended in `limit`, or the process."""
+    tests = """\
+  testAll:
+    Body:
+      - $s: !yaql '"a" * 4000000'
+      - $l: []
+      - While: 1 > 0
+        Do: [{$l: !yaql '$l + [$s + str($l.len())]'}]
+  testAnother:
+    Body:
+      - $s: !yaql '"a" * 4000000'
+      - $.assertEqual(4000001, !yaql 'len($s + b)')
+""".replace("!yaql 'len($s + b)'", "len($s + b)")
+    found = outcomes(tmp_path, tests, limits=Limits(memory=200 * 1024 * 1024))
+    assert found["testAll"].status is Status.ERROR
+    assert "more memory than it may" in found["testAll"].details
+    assert {each.status for name, each in found.items() if name != "testAll"} == {Status.PASSED}
+
+
+@pytest.mark.full
+def test_what_a_test_logs_is_shown_up_to_a_length(tmp_path):
+    """A hundred large messages were more than a process may take, and ended the command without any outcome."""
+    tests = """\
+  testLogs:
+    Body:
+      - $s: !yaql '"a" * 4000000'
+      - Repeat: 100
+        Do: [logger(x).info($s)]
+"""
+    found = outcomes(tmp_path, tests)["testLogs"]
+    assert found.status is Status.PASSED
+    assert len(found.log) < 2_000_000
+    assert found.log.count("\n") == 99
+
+
+@pytest.mark.full
 def test_limits_hold_for_a_test(tmp_path):
     tests = "  testLoops:\n    Body:\n      - While: 1 = 1\n        Do: [{$x: 1}]\n"
     found = outcomes(tmp_path, tests, limits=Limits(steps=1000))["testLoops"]

@@ -321,6 +321,9 @@ class Session:
         """Destroys what only the last run had, and after that all objects that no root leads to; may be repeated.
 
         What a `.destroy` or a handler throws is logged, and stops nothing.
+
+        Raises:
+            EngineError: with the code `limit`: they take more steps or time than the limits allow.
         """
         self._begin()
         world = self._world

@@ -18,6 +18,9 @@ from trundle.engine._errors import EngineCode, EngineError
 
 Value = TypeVar("Value")
 
+_MOST_BRANCHES = 5_000
+"""How many branches there may be at once: each keeps what it has on the stack."""
+
 
 class Turns:
     """The branches of one session.
@@ -45,16 +48,21 @@ class Turns:
         """What tasks yield, in their order; they take turns.
 
         Args:
-            tasks: the tasks; all of them are done, also after one has failed.
+            tasks: the tasks; all of them are done, also after one has failed, but for those that have not begun when a limit ends the run.
             at_once: how many may have begun and not ended.
 
         Raises:
+            EngineError: that makes too many branches; then nothing is done.
             Exception: what the first task in their order raises that fails.
         """
         results: list[Any] = [None] * len(tasks)
         errors: list[Exception | None] = [None] * len(tasks)
         left = deque(range(len(tasks)))
         this, going, outer = getcurrent(), min(at_once, len(tasks)), self.innermost
+        if len(self._waiting_for) + going > _MOST_BRANCHES:
+            message = f"more than {_MOST_BRANCHES} branches run at once"
+            advice = "let fewer run at once: `Limit` of `Parallel`, or smaller lists for `pselect`"
+            raise EngineError(EngineCode.LIMIT, message, advice=advice)
 
         def branch() -> None:
             nonlocal going
@@ -65,6 +73,8 @@ class Turns:
                     results[at] = tasks[at]()
                 except Exception as error:  # noqa: BLE001 - it is raised when all are done
                     errors[at] = error
+                    if isinstance(error, EngineError) and error.code is EngineCode.LIMIT:
+                        left.clear()  # The run ends: code cannot catch it
             del self._waiting_for[getcurrent()]
             going -= 1
             if not going:

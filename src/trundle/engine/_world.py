@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 
 _PORTION = 1000
-"""After so many steps the time is looked at."""
+"""After so many steps, at most, the time is looked at; after fewer, where they take long."""
+_LONG = 0.05
+"""How many seconds may go by before the time is looked at again, unless one step takes longer."""
 
 
 class Calls(Protocol):
@@ -112,8 +114,9 @@ class World:
     def begin(self) -> None:
         """Counts steps and time from here on."""
         self._left = self.limits.steps
-        self._until = time.monotonic() + self.limits.seconds
-        self.steps = 0
+        self._looked = time.monotonic()
+        self._until = self._looked + self.limits.seconds
+        self._size = self.steps = 0
         self._portion()
 
     def more(self) -> None:
@@ -131,6 +134,11 @@ class World:
             advice = "let it do less at once, or allow more time: `seconds` of `Limits`, `--time-limit` of commands"
             raise EngineError(EngineCode.LIMIT, message, advice=advice)
         self._portion()
+
+    @property
+    def is_used_up(self) -> bool:
+        """Whether a run has no steps or no time left."""
+        return self._left + self.steps < 0 or not self.seconds_left()
 
     def new_id(self) -> str:
         """An id for an object that has none; where all comes to the same each time, the ids do, too."""
@@ -155,8 +163,12 @@ class World:
 
     def _portion(self) -> None:
         """Moves some of the steps that are left to those that may be taken."""
+        now = time.monotonic()
+        is_quick = now - self._looked < _LONG
+        self._size = min(2 * self._size + 1, _PORTION) if is_quick else self._size // 8
+        self._looked = now
         self._left += self.steps
-        self.steps = min(self._left, _PORTION)
+        self.steps = min(self._left, self._size)
         self._left -= self.steps
 
     def close(self) -> None:

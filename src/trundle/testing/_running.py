@@ -1,6 +1,7 @@
 """Runs tests: each in a session of its own, in worker processes."""
 
 import contextlib
+import gc
 import logging
 import os
 import tempfile
@@ -20,7 +21,7 @@ from trundle.engine import (
     Session,
     watching,
 )
-from trundle.errors import Place
+from trundle.errors import Place, shortened
 from trundle.packages import Package
 from trundle.testing._cases import Case
 from trundle.testing._outcome import CaseOutcome, Status
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _SET_UP, _TEAR_DOWN = "setUp", "tearDown"
 _LOGGERS = ("trundle.packages", "trundle.status", "trundle.engine")
 _MOST_LINES = 1000
+_LONGEST_LINE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,19 @@ def _lost(case: Case, why: str, seconds: float) -> CaseOutcome:
 
 
 def _one(case: Case) -> CaseOutcome:
-    """Runs one test."""
+    """Runs one test; the others run, too, where it takes all memory."""
+    begun = time.monotonic()
+    try:
+        outcome = _run(case)
+    except MemoryError:
+        why = "the test takes more memory than it may; let it do less, or allow more with --memory-limit [limit]"
+        outcome = _lost(case, why, time.monotonic() - begun)
+    if outcome.status is not Status.PASSED:
+        gc.collect()  # What errors hold is in circles, and the next test shall have all memory
+    return outcome
+
+
+def _run(case: Case) -> CaseOutcome:
     known = _compiled(case)
     calls: list[str] = []
     begun = time.monotonic()
@@ -226,4 +240,5 @@ class _Lines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Keeps a message."""
         if len(self._lines) < _MOST_LINES:
-            self._lines.append(f"{record.levelname} {record.name}: {record.getMessage()}")
+            message = shortened(record.getMessage(), _LONGEST_LINE)
+            self._lines.append(f"{record.levelname} {record.name}: {message}")

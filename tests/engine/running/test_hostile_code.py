@@ -1,5 +1,6 @@
 """Code that would exhaust the machine: each ends in `limit`, soon, with the place where it stands."""
 
+import re
 import time
 from textwrap import indent
 
@@ -11,6 +12,7 @@ from trundle.engine import EngineError, Limits
 
 LONG = '"' + "a" * 42 + 'b"'
 GROW = '$s: aaaaaaaaaa\n- Repeat: 100\n  Do:\n    - $s: !yaql "{}"\n- Return: $s'
+LARGE = "$s: !yaql '\"a\" * 4000000'\n- "
 TWICE = "$d: [1]\n- $e: [1]\n- Repeat: 60\n  Do: [{$d: [$d, $d]}, {$e: [$e, $e]}]\n- "
 DEEP = "$d: [1]\n- Repeat: 9500\n  Do: [{$d: [$d]}]\n- "
 
@@ -39,11 +41,19 @@ HOSTILE = {
     "a slow pattern, searched": value(f'regex("(a|aa)+$").searchAll({LONG})'),
     "a slow pattern that splits": value(f'regex("(a|aa)+$").split({LONG})'),
     "a slow pattern that replaces": value(f'{LONG}.replace(regex("(a|aa)+$"), x)'),
+    "repetitions of repetitions": value("regex('(?:' * 60 + a + '{1,9})' * 60)"),
+    "counts of counts": value("regex('(?:' * 9 + a + '{9})' * 9)"),
+    "ranges in either case": value("regex('[\\U00000001-\\U0010ffff]' * 1400, true)"),
+    "ranges in either case, the other way": value(
+        "regex('(?i)' + '[\\U00000001-\\U0010ffff]' * 1400)"
+    ),
     "a long pattern": value('regex("a" * 1000000)'),
     "brackets": value("(" * 900 + "1" + ")" * 900),
     "minus signs": value("-" * 900 + "1"),
     "lists in lists": value("[" * 900 + "]" * 900),
     "a large power": value("pow(10, pow(10, 10))"),
+    "a large power of a remainder": "$n: !yaql 'shiftBitsLeft(1, 99990) + 12345'\n- "
+    + value("pow($n, $n, $n - 2)"),
     "a large shift": value("shiftBitsLeft(1, 100000000000)"),
     "products": "$i: 2\n- Repeat: 60\n  Do: [{$i: $i * $i}]",
     "text that is replaced by more": GROW.format("$s.replace(a, aaaaaaaaaa)"),
@@ -56,6 +66,11 @@ HOSTILE = {
     "added text": GROW.format("$s + $s"),
     "formatted text": GROW.format("'{0}{0}{0}'.format($s)"),
     "text of lists": GROW.format("str([$s, $s, $s])"),
+    "many concatenated texts": LARGE + value(f"concat({', '.join(['$s'] * 400)})"),
+    "large lists in a format": "$s: !yaql '[0] * 300000'\n- $f: !yaql '\"{0}\" * 1000000'\n- "
+    + value("format($f, $s)"),
+    "widths in a format": "$f: !yaql '\"{0:999}\" * 500000'\n- " + value("format($f, 1)"),
+    "matches that are replaced": LARGE + value("regex(a).replace($s, $s)"),
     "a list that doubles": "$s: [1]\n- Repeat: 60\n  Do: [{$s: $s + $s}]",
     "lists of themselves": "$s: [1]\n- Repeat: 60\n  Do: [{$s: 'list'}, {$s: !yaql '$s + $s'}]"
     "\n- $s: [1]\n- Repeat: 60\n  Do: [{$s: !yaql 'list($s, $s)'}]",
@@ -85,6 +100,11 @@ HOSTILE = {
     "rounds of nothing": "While: 1 > 0\n  Do: []",
     "rounds that are counted": "Repeat: 100000000000\n  Do: []",
     "rounds in a branch": "Parallel:\n    - While: 1 > 0\n      Do: []\n    - $x: 1",
+    "branches in branches": value(
+        "range(2000).toList().pselect(range(2000).toList().pselect(range(2000).toList().pselect($)))"
+    ),
+    "branches of branches": "$.p()",
+    "causes of causes": "$e: null\n- Repeat: 9000\n  Do: [{Try: [{Throw: X, Cause: $e}], Catch: {As: e, Do: []}}]",
     "lambdas": value("range(2000).select(range(2000).select(range(2000).select($)))"),
     "lambdas of yaql": value("range(2000).join(range(2000), true, [$1, $2]).len()"),
     "lambdas that find nothing": value(
@@ -96,6 +116,7 @@ METHODS = """
 f: {Arguments: [{n: {Contract: $}}], Body: [{Return: $.f($n)}]}
 g: {Arguments: [{n: {Contract: $}}], Body: [{Return: $.h($n)}]}
 h: {Arguments: [{n: {Contract: $}}], Body: [{Return: $.g($n)}]}
+p: {Body: [{Parallel: [$.p(), $.p(), $.p(), $.p()]}]}
 """
 FEW = Limits(steps=20_000)
 
@@ -230,6 +251,69 @@ def test_long_dates_are_refused_soon(expression):
     assert time.monotonic() - began < 60  # It took minutes.
 
 
+def test_time_is_looked_at_after_few_steps_that_take_long():
+    """A thousand of these took minutes."""
+
+    def slow():
+        time.sleep(0.02)
+
+    began = time.monotonic()
+    with pytest.raises(EngineError, match=r"more than 0\.2 seconds"):
+        run(
+            "- While: 1 > 0\n  Do: [slow()]",
+            functions={"slow": slow},
+            limits=Limits(seconds=0.2),
+        )
+    assert time.monotonic() - began < 10
+
+
+def test_a_destructor_without_end_is_no_success():
+    """What comes after it, destructors of others too, would not run."""
+    classes = {
+        "a.S": "Methods: {.destroy: {Body: [trace(begun), {While: 1 > 0, Do: []}]}}",
+        "a.T": "Methods: {.destroy: {Body: [$.f(1)]}, f: {Arguments: [{n: {Contract: $}}], Body: [$.f($n)]}}",
+    }
+    seen = []
+    with pytest.raises(EngineError, match="more than 20000 steps") as caught:
+        run("- new(S)\n- new(S)\n- sys:GC.collect()", classes=classes, seen=seen, limits=FEW)
+    assert caught.value.code == "limit"
+    assert caught.value.class_name == "a.S"
+    assert seen == ["begun"]
+    assert run("- new(T)\n- sys:GC.collect()\n- Return: 1", classes=classes, limits=FEW) == 1
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize(
+    ("pattern", "text", "found"),
+    [
+        ("(?:ab){e<=1}", "ax", False),
+        ("(?:ab){e<=1}", "ab{e<=1}", True),
+        ("a{s<=1:[xy]}", "a", False),
+        ("[[:alpha:]]", "b", False),
+        ("[[:alpha:]]", "a]", True),
+        (r"\\{a{2}", "{aa", True),
+        (r"\\N{DASH}|b", "b", None),
+        (r"[\\]{]", "{", True),
+    ],
+)
+def test_patterns_mean_what_they_mean_in_python(pattern, text, found):
+    """The library that ends them knows more: inexact matches, and classes in classes."""
+    escaped = pattern.replace("\\\\", "\\")
+    if found is None:
+        with pytest.raises(EngineError):
+            run(value(f"'{text}' =~ '{pattern}'"))
+        with pytest.raises(re.error):
+            re.compile(escaped)
+        return
+    assert (re.search(escaped, text) is not None) is found
+    assert run(value(f"'{text}' =~ '{pattern}'")) is found
+
+
+def test_counts_of_patterns_with_measure_are_no_error():
+    assert run(value("'ab.cd.' =~ '^([a-z]{1,63}[.]){2,100}$'")) is True
+    assert run(value("regex('[a-z]', true).matches('X')")) is True
+
+
 def test_results_are_limited():
     limits = Limits(results=10)
     assert run(value("range(9).toList()"), limits=limits) == list(range(9))
@@ -263,6 +347,8 @@ def test_code_without_measure_in_a_model_that_loads_ends_in_limit(where, name):
             GROW.format("'$-{k}{k}'.bind({k => $s})"),
             TWICE + value("$d.bind({a => 1})"),
             TWICE + value('"$-{k}".bind({k => $d})'),
+            "$m: {a: [1, 2]}\n- $o: !yaql \"[{op => copy, from => '/a', path => '/a/-'}] * 60\"\n- "
+            + value("$m.patch($o)"),
             TWICE + value("{a => $d}.patch({op => remove, path => '/a'})"),
             TWICE + value("{a => 1}.patch({op => add, path => '/b', value => $d})"),
         ],

@@ -15,6 +15,7 @@ from trundle.engine.expressions._yaql import Added, called
 from trundle.errors import expectation, shortened
 
 _LARGEST_BITS = 100_000
+_MOST_WORK = 4096 * 4096
 _LONGEST_LIST = 1_000_000
 _PLAIN_SPEC = re.compile(r"(?:.?[<>=^])?[-+ ]?#?0?\d{0,3}[,_]?(?:\.\d{1,3})?[bcdeEfFgGnosxX%]?")
 
@@ -48,14 +49,18 @@ def _repeated(left: Any, right: Any) -> Any:
 
 
 def _power(a: Any, b: Any, c: Any = None) -> Any:
-    if (
-        c is None
-        and isinstance(a, int)
-        and isinstance(b, int)
-        and a.bit_length() * b > _LARGEST_BITS
-    ):
-        raise too_large("the power")
+    if isinstance(a, int) and isinstance(b, int):
+        if c is None and a.bit_length() * b > _LARGEST_BITS:
+            raise too_large("the power")
+        if isinstance(c, int) and b.bit_length() * c.bit_length() > _MOST_WORK:
+            message = f"the power of a number modulo another one takes too long: {b.bit_length()} and {c.bit_length()} binary digits"
+            raise EngineError(EngineCode.LIMIT, message, advice="use smaller numbers")
     return pow(a, b, c)
+
+
+def _concat(*parts: str) -> str:
+    check_text(sum(map(len, parts)))
+    return "".join(parts)
 
 
 def _shift_left(value: int, bits_number: int) -> int:
@@ -73,7 +78,7 @@ def format_text(*arguments: Any, **named: Any) -> str:
         KeyError: the same.
     """
     text, values = arguments[0], arguments[1:]
-    written, counted = [], 0
+    written, counted, size = [], 0, 0
     for literal, name, spec, conversion in string.Formatter().parse(text):
         written.append(literal)
         if name is None:
@@ -91,7 +96,10 @@ def format_text(*arguments: Any, **named: Any) -> str:
         else:
             raise _strange_field(name, conversion, spec)
         check_size(value, with_texts=True)
-        written.append(_in_form(value, spec) if spec else str(value))
+        shown = _in_form(value, spec) if spec else str(value)
+        size += len(shown)
+        check_text(size)
+        written.append(shown)
     check_text(sum(map(len, written)))
     return "".join(written)
 
@@ -194,6 +202,7 @@ EVERYWHERE = (
     Added("#operator_*", multiply, _TWO_NUMBERS),
     Added("#operator_*", _repeat, {"left": "list", "right": int}),
     Added("#operator_*", _repeated, {"left": int, "right": "list"}),
+    Added("concat", _concat, {"parts": "text"}),
     Added("pow", _power, {"a": "number", "b": "number"}),
     Added("shiftBitsLeft", _shift_left, {"value": int, "bits_number": int}),
     Added("regex", _compile_pattern, {"expression": "text"}),

@@ -21,6 +21,62 @@ SECONDS: Final = 0.2
 MOST_CHARACTERS: Final = 20_000
 """How long a pattern may be; to read a longer one takes seconds, and nothing can end that."""
 
+MOST_CASELESS: Final = 2_000
+"""The same where letters match in either case: each range of characters is then gone through."""
+
+MOST_COPIES: Final = 100_000
+"""How many parts a pattern may have with those that a count repeats: the library makes a copy for each."""
+
+_CASELESS = re.compile(r"\(\?[a-zA-Z]*i")
+_VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
+_PIECE = re.compile(
+    r"""
+    (?P<kept>\\N\{[^}]*\} | \\. | \(\?\#[^)]*\) | \{(?:\d+(?:,\d*)?|,\d*)\})
+    | (?P<class>\[\^?\]?(?:\\.|[^\]\\])*\])
+    | (?P<brace>\{)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_IN_CLASS = re.compile(r"(\\.)|(?<!^)\[", re.DOTALL)
+
+
+def _plain(text: str) -> str:
+    """A pattern of Python's in which the library `regex` sees nothing else: neither its inexact matches, `(ab){e<=1}`, nor classes in classes, `[[:alpha:]]`."""
+
+    def piece(found: re.Match[str]) -> str:
+        if found["brace"]:
+            return r"\{"
+        if found["class"]:
+            return _IN_CLASS.sub(lambda each: each[1] or r"\[", found["class"])
+        return found["kept"]
+
+    return text if _VERBOSE.search(text) else _PIECE.sub(piece, text)
+
+
+_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
+
+
+def _copies(text: str) -> int:
+    """How many parts a pattern has, with those that counts repeat."""
+    outer, size, last = list[tuple[int, int]](), 0, 0
+    for token in _TOKEN.finditer(text):
+        match token[0]:
+            case "(":
+                outer.append((size, last))
+                size = last = 0
+            case ")" if outer:
+                (size, _), last = outer.pop(), size
+                size += last
+            case "+":
+                size, last = size + last, 2 * last
+            case counted if counted[0] == "{" and (token[1] or token[3]):
+                least = int(token[1] or 0)
+                copies = max(least + (bool(token[2]) and token[3] != token[1]), 1)
+                size, last = size + (copies - 1) * last, copies * last
+            case _:
+                size, last = size + 1, 1
+    return size
+
 
 class Pattern:
     """A compiled pattern with a limit of time, as `regex()` yields it."""
@@ -28,18 +84,21 @@ class Pattern:
     __slots__ = ("_compiled", "_text")
 
     def __init__(self, text: str, flags: int) -> None:
-        if len(text) > MOST_CHARACTERS:
-            message = (
-                f"a pattern of {len(text)} characters is too long, {MOST_CHARACTERS} are the most"
-            )
+        is_caseless = flags & re.IGNORECASE or _CASELESS.search(text)
+        most = MOST_CASELESS if is_caseless else MOST_CHARACTERS
+        if len(text) > most:
+            message = f"a pattern of {len(text)} characters is too long, {most} are the most"
             raise EngineError(EngineCode.LIMIT, message, advice="write a shorter one")
+        if _copies(text) > MOST_COPIES:
+            message = f"a pattern repeats more than {MOST_COPIES} parts"
+            raise EngineError(EngineCode.LIMIT, message, advice="write smaller counts")
         self._text = text
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore"
             )  # What may change in later Pythons is not the package's concern
             re.compile(text, flags)
-            self._compiled = regex.compile(text, flags | regex.VERSION0)
+            self._compiled = regex.compile(_plain(text), flags | regex.VERSION0)
 
     def search(self, text: str) -> Any:
         """The first match; None if there is none."""

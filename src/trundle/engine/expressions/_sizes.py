@@ -28,7 +28,7 @@ def check_text(size: int) -> None:
         raise _too_large(f"an expression makes a value of {size} characters or items")
 
 
-def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False) -> None:
+def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False) -> int:
     """Makes sure that all of a value can be gone through.
 
     Args:
@@ -36,11 +36,14 @@ def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False)
         most: how many values there may be in it.
         with_texts: whether its texts are written out, too.
 
+    Returns:
+        How many there are.
+
     Raises:
         EngineError: there are more, or its texts are too long altogether.
     """
     if type(value) not in _HOLDERS:
-        return
+        return 0
     room, characters, left = most, 0, [value]
     while left:
         each = left.pop()
@@ -54,6 +57,7 @@ def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False)
         if room < 0:
             raise _too_large(f"a value has more than {most} values in it")
         left += [part for part in parts if type(part) in _HOLDERS]
+    return most - room
 
 
 def as_key(value: Any) -> Any:

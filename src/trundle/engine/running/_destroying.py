@@ -4,8 +4,9 @@ import logging
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from trundle.engine._errors import EngineError
+from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance
+from trundle.engine._world import World
 from trundle.engine.running._calls import Calls
 from trundle.engine.running._found import Found
 
@@ -20,6 +21,9 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
     Args:
         calls: what runs methods.
         doomed: the objects; they are no longer part of the session afterwards.
+
+    Raises:
+        EngineError: with the code `limit`: the run has no steps or no time left.
     """
     world = calls.world
     world.doomed = frozenset(doomed)
@@ -29,7 +33,7 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
             _notify(calls, instance)
         for instance in order:
             for found in calls.destructors(instance.type):
-                _guarded(instance, found, ())
+                _guarded(world, instance, found, ())
             instance.is_destroyed = True
             if world.objects.get(instance.id) is instance:
                 del world.objects[instance.id]
@@ -54,7 +58,7 @@ def _notify(calls: Calls, instance: Instance) -> None:
             continue
         found = calls.find(subscriber.type, subscriber.type, handler)
         if found is not None:
-            _guarded(subscriber, found, (instance,))
+            _guarded(calls.world, subscriber, found, (instance,))
 
 
 def _in_order(doomed: Collection[Instance]) -> Iterator[Instance]:
@@ -80,8 +84,10 @@ def _in_order(doomed: Collection[Instance]) -> Iterator[Instance]:
                 left.extend((other, False) for other in reversed(before[each]))
 
 
-def _guarded(instance: Instance, found: Found, values: tuple[Any, ...]) -> None:
+def _guarded(world: World, instance: Instance, found: Found, values: tuple[Any, ...]) -> None:
     try:
         found.call(instance, values, {})
     except EngineError as error:
+        if error.code is EngineCode.LIMIT and world.is_used_up:
+            raise  # What comes after it would not run either
         _LOG.error("%s of %s failed: %s", found.routine.name, instance.id, error.format())

@@ -300,7 +300,16 @@ def _patch(_scene: Code, value: Any, operations: Any) -> Any:
     for each in (value, listed_):
         check_size(each, _MOST_PATCHED)
     patch = jsonpatch.JsonPatch(thaw(tuple(listed_)))
-    return freeze(patch.apply(thaw(value), in_place=True))
+    patched, copied = thaw(value), 0
+    for each in patch:
+        if each["op"] == "copy" and isinstance(each.get("from"), str):
+            source = jsonpatch.JsonPointer(each["from"]).resolve(patched, None)
+            copied += check_size(source, _MOST_PATCHED)
+            if copied > _MOST_PATCHED:  # Copies of what was copied double it each time
+                message = f"a patch copies more than {_MOST_PATCHED} values"
+                raise EngineError(EngineCode.LIMIT, message, advice="make it smaller")
+        patched = jsonpatch.JsonPatch([each]).apply(patched, in_place=True)
+    return freeze(patched)
 
 
 @_function("randomName")

@@ -26,6 +26,9 @@ _STACK_TRACE = "io.murano.StackTrace"
 _MOST_NATIVE = 1000
 """How many characters an exception object has of an error of Python."""
 
+_MOST_CAUSES = 250
+"""How many errors may be the causes of each other."""
+
 CAUGHT = "#error"
 """The private entry under which an exception object keeps the error; no expression can spell it."""
 
@@ -56,9 +59,24 @@ def throwing(statement: Throw, format_: Format) -> Run:
         )
         error.extra = FrozenDict() if extra is None else extra(scope)
         error.cause = None if cause is None else error_of(cause(scope))
+        _check_causes(error)
         raise error
 
     return throw
+
+
+def _check_causes(error: EngineError) -> None:
+    """Makes sure that an error has not too many causes behind it.
+
+    Raises:
+        EngineError: it has.
+    """
+    count, at = 0, error.cause
+    while at is not None:
+        count, at = count + 1, at.cause
+    if count > _MOST_CAUSES:
+        message = f"an error has more than {_MOST_CAUSES} causes behind it"
+        raise EngineError(EngineCode.LIMIT, message, advice="give the first one as `Cause`")
 
 
 def catching(handler: Catch, body: Run) -> Callable[[Scope, EngineError], Handled | None]:
