@@ -22,8 +22,8 @@ from pathlib import Path
 from documents import LAST, document
 
 from store import HERE, HUB, generated
+from trundle.documents import has_repeated_member
 from trundle.parts import ConversionOptions, FolderConversion
-from trundle.parts._exact import has_repeated_member
 from trundle.project import ShippedPackage, load_config, ship
 from trundle.runtime import AnyScheme
 from trundle.workers import DaskCluster, Opening, Processes, Workers

@@ -8,7 +8,8 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.parts._exact import has_repeated_member, repeated_members
+from trundle.documents import has_repeated_member
+from trundle.parts._exact import repeated_members
 
 
 @pytest.mark.parametrize(

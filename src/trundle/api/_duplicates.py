@@ -5,16 +5,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-import msgspec
+from trundle.documents import has_repeated_member
 
 _MOST = 100
 """How many are named."""
-
-_END = b'":'
-_OTHERWISE = (b" :", b"\t:", b"\n:", b"\r:", b"\\u0022", b"\\u003a", b"\\u003A")
-"""What may be an end of a name with space between, or become one when it is written anew."""
-
-_plain = msgspec.json.Decoder().decode
 
 
 class _Object(dict[str, Any]):
@@ -40,43 +34,12 @@ def duplicate_fields(body: bytes) -> list[str]:
         body: the text.
     """
     try:
-        if not _any_repeated(body):
+        if not has_repeated_member(body):
             return []
         found = json.loads(body, object_pairs_hook=_Object)
     except (ValueError, RecursionError):
         return []
     return list(itertools.islice(_places(found, ""), _MOST))
-
-
-def _any_repeated(body: bytes) -> bool:
-    """Whether any object of a JSON text has a member several times; most have none, and need no places."""
-    return not _is_written_once(body) and _counts_more(body)
-
-
-def _is_written_once(body: bytes) -> bool:
-    """Whether a JSON text surely has no member several times: it has as many ends of names as when its values are written anew.
-
-    Texts in which ends of names may look otherwise are left to a closer look.
-    """
-    if any(each in body for each in _OTHERWISE):
-        return False
-    try:
-        return body.count(_END) == msgspec.json.encode(_plain(body)).count(_END)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return False
-
-
-def _counts_more(body: bytes) -> bool:
-    """Whether any object of a JSON text has more members than names."""
-    excess = 0
-
-    def made(pairs: list[tuple[str, Any]]) -> None:
-        nonlocal excess
-        if len(pairs) > 1:
-            excess += len(pairs) - len({name for name, _ in pairs})
-
-    json.loads(body, object_pairs_hook=made)
-    return excess > 0
 
 
 def _places(value: Any, place: str) -> Iterator[str]:

@@ -9,6 +9,7 @@ from trundle.documents._compose import compose as interpret
 from trundle.documents._errors import DocumentCode, UnreadableError
 from trundle.documents._json import JsonSyntaxError, parse_json
 from trundle.documents._lines import line_at
+from trundle.documents._repeated import has_repeated_member
 from trundle.documents._tree import (
     ListNode,
     MapNode,
@@ -44,6 +45,7 @@ __all__ = [
     "compose",
     "decode",
     "describe",
+    "has_repeated_member",
     "interpret",
     "is_plain",
     "kind_in_yaml_1_1",

@@ -6,10 +6,11 @@ from typing import Any, BinaryIO, NamedTuple, cast
 
 import msgspec
 
+from trundle.documents import has_repeated_member
 from trundle.errors import expectation
 from trundle.parts._digests import Digest, digest_of
 from trundle.parts._errors import ChangedError
-from trundle.parts._exact import has_repeated_member, repeated_members
+from trundle.parts._exact import repeated_members
 from trundle.parts._folders import Folder
 from trundle.parts._jobs import (
     JSON_LINES,
