@@ -285,3 +285,19 @@ def test_discovery_is_kept_by_no_cache_and_may_have_a_slash_at_its_end(client, p
 def test_a_method_that_is_not_allowed_names_the_resource(client):
     code, found = client.call("PUT", client.at(NEW), {})
     assert (code, found["details"]) == (405, {"group": GROUP, "kind": "members"})
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ({}, 422),
+        ({"resourceVersion": "0"}, 422),
+        ({"resourceVersion": "1"}, 200),
+        ({"sendInitialEvents": "true", "resourceVersionMatch": "NotOlderThan"}, 422),
+    ],
+    ids=str,
+)
+def test_a_watch_from_a_version_passes_over_the_token_of_a_page(client, query, code):
+    """API servers take a watch without a version for one that begins with what is there, which goes on from no page."""
+    given = {"watch": "1", "timeoutSeconds": "1", "continue": "x", **query}
+    assert client.http.get(client.at(NEW), params=given).status_code == code

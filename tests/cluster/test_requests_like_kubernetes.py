@@ -638,6 +638,8 @@ def test_options_of_lists(servers, labelled, query):
         "sendInitialEvents=true&resourceVersionMatch=NotOlderThan", "sendInitialEvents=false&resourceVersionMatch=NotOlderThan",
         "sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=0&allowWatchBookmarks=true", "continue=x",
         "labelSelector=rank>5", "fieldSelector=metadata.name=b", "labelSelector=x in (",
+        "continue=x&resourceVersion=0", "continue=x&sendInitialEvents=true",
+        "continue=x&sendInitialEvents=true&resourceVersionMatch=NotOlderThan",
     ],
 )  # fmt: skip
 def test_options_of_watches(servers, labelled, query):

@@ -105,7 +105,9 @@ def _of_watches(query: Mapping[str, str]) -> Iterator[Cause]:
         yield _forbidden(field, text)
     if match and match != "NotOlderThan":
         yield _unsupported(field, match, "NotOlderThan")
-    if query.get("continue"):
+    # A watch that says nothing else begins with what is there, as if it asked for that.
+    begins = not initial and query.get("resourceVersion", "") in {"", "0"}
+    if query.get("continue") and (match or begins):
         yield _forbidden(field, f"{field} is forbidden when continue is provided")
 
 

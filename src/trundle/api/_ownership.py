@@ -233,6 +233,8 @@ class Ownership:
             ApplyConflictError: others own such fields with other values.
             ElementError: elements of the object's own lists cannot be distinguished.
         """
+        if len(self._kind.versions) == 1:
+            return _document(found)
         if hidden := hidden_fields(writer, operation, found):
             for each in seen(_document(found), hidden):
                 found = owned_elsewhere(writer, operation, found, each, force=force)
