@@ -368,6 +368,17 @@ def test_what_no_property_takes_is_warned_of(client):
     assert "$.applications[0].more: expected" in client.http.put(path, json=body).headers["warning"]
 
 
+def test_applications_that_are_added_at_once_are_all_there(client):
+    client.create()
+    client.add("first", {})
+    with ThreadPoolExecutor(3) as together:
+        made = list(together.map(lambda name: client.add(name, {name: 1}), ("a", "b", "c")))
+    assert len({each["tag"] for each in made}) == 3
+    draft = client.get("environments", "shop", "drafts", "me")
+    names = sorted(each["?"]["name"] for each in draft["model"]["applications"])
+    assert names == ["a", "b", "c", "first"]
+
+
 def test_a_deployment_that_failed_goes_on_by_the_same_request(client):
     client.create()
     client.add("web", {"one": 1})
