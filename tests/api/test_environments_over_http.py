@@ -357,7 +357,7 @@ def test_what_no_property_takes_is_warned_of(client):
     path = client.path("environments", "shop", "drafts", "me")
     body = {"package": "a", "properties": {"documnets": {"one": 1}}}
     answer = client.http.post(f"{path}/applications", json=body)
-    expected = "$.documnets: expected a property of a.App 1.0.0, found 'documnets', which is left out; did you mean documents?"
+    expected = "$.documnets: expected a property that models of a.App 1.0.0 have, found 'documnets', which is left out; did you mean documents?"
     assert answer.headers["warning"] == f'299 - "{expected}"'
     model = answer.json()["model"]
     body = {"model": model, "tag": answer.json()["tag"]}
