@@ -357,7 +357,7 @@ def test_what_no_property_takes_is_warned_of(client):
     path = client.path("environments", "shop", "drafts", "me")
     body = {"package": "a", "properties": {"documnets": {"one": 1}}}
     answer = client.http.post(f"{path}/applications", json=body)
-    expected = "$.documnets: expected a property of a.App 1.0.0, found 'documnets', which is left out; did you mean documents?"
+    expected = "$.documnets: expected a property that models of a.App 1.0.0 have, found 'documnets', which is left out; did you mean documents?"
     assert answer.headers["warning"] == f'299 - "{expected}"'
     model = answer.json()["model"]
     body = {"model": model, "tag": answer.json()["tag"]}
@@ -366,6 +366,17 @@ def test_what_no_property_takes_is_warned_of(client):
     model["applications"][0]["more"] = 1
     body = {"model": model, "tag": again.json()["tag"]}
     assert "$.applications[0].more: expected" in client.http.put(path, json=body).headers["warning"]
+
+
+def test_applications_that_are_added_at_once_are_all_there(client):
+    client.create()
+    client.add("first", {})
+    with ThreadPoolExecutor(3) as together:
+        made = list(together.map(lambda name: client.add(name, {name: 1}), ("a", "b", "c")))
+    assert len({each["tag"] for each in made}) == 3
+    draft = client.get("environments", "shop", "drafts", "me")
+    names = sorted(each["?"]["name"] for each in draft["model"]["applications"])
+    assert names == ["a", "b", "c", "first"]
 
 
 def test_a_deployment_that_failed_goes_on_by_the_same_request(client):

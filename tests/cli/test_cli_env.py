@@ -194,8 +194,8 @@ def test_properties_that_no_class_has_are_warned_of(shop):
     shop.write("typo.yaml", WEB.replace("greeting", "greting") + "  replcas: 3\n")
     added = ("add", "shop", "acme.Web", "--class", "acme.Web", "--values", "typo.yaml")
     assert shop.env(*added, "--draft", "typo").stderr == (
-        "warning: typo.yaml: $.greting: expected a property of acme.Web 1.0.0, found 'greting', which is left out; did you mean greeting?\n"
-        "warning: typo.yaml: $.db.replcas: expected a property of acme.Db 1.0.0, found 'replcas', which is left out; did you mean replicas?\n"
+        "warning: typo.yaml: $.greting: expected a property that models of acme.Web 1.0.0 have, found 'greting', which is left out; did you mean greeting?\n"
+        "warning: typo.yaml: $.db.replcas: expected a property that models of acme.Db 1.0.0 have, found 'replcas', which is left out; did you mean replicas?\n"
         "added acme.Web 1.0.0 to the draft\n"
     )
     model = yaml.safe_load(shop.env("show", "shop", "--model", "--draft", "ann").stdout)
@@ -204,7 +204,10 @@ def test_properties_that_no_class_has_are_warned_of(shop):
     model["applications"][0]["db"]["colour"] = "red"
     shop.write("model.yaml", yaml.safe_dump(model))
     warned = shop.env("edit", "shop", "--model", "model.yaml").stderr
-    assert "model.yaml: $.applications[0].db.colour: expected a property of acme.Db" in warned
+    assert (
+        "model.yaml: $.applications[0].db.colour: expected a property that models of acme.Db"
+        in warned
+    )
 
 
 @pytest.mark.full

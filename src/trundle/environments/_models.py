@@ -71,7 +71,7 @@ def left_out(given: Any, loaded: Any, place: str = "$") -> Iterator[str]:
             name, version, _ = label_of(loaded)
             known = [each for each in loaded if each != HEADER]
             near = did_you_mean(str(key), known, "remove it")
-            wanted = f"a property of {name} {version}"
+            wanted = f"a property that models of {name} {version} have"
             yield f"{place}.{key}: {expectation(wanted, shown(key) + ', which is left out', near)}"
 
 

@@ -265,7 +265,10 @@ def test_a_provider_that_is_gone_is_named_and_nothing_is_removed(journal):
         items = [{"name": "a", "content": 1, "provider": "two"}, {"name": "b", "content": 1}]
         session.call(session.load({"?": {"type": "a.Wanting"}, "wanted": items}), "deploy")
     error = refusal(Engine([PACKAGE], providers={"one": one}), journal, {})
-    assert str(error) == "expected the provider two, found only one; give it to the engine"
+    assert (
+        str(error)
+        == "expected the provider two, found only one; give the engine one; `trundle env deploy` takes --folder and --programs, and tests replace methods with `inject`"
+    )
     assert one.there == {"b": 1}
 
 

@@ -22,6 +22,7 @@ from trundle.environments import (
     Environments,
     HiddenAnswers,
     Model,
+    OutdatedDraftError,
     Providers,
     RunResult,
     adding,
@@ -49,6 +50,8 @@ Run: TypeAlias = bodies.Deploy | bodies.Call | bodies.Rollback | bodies.Upgrade 
 
 _PAUSE = 0.3
 """Seconds between two writes of what a run says."""
+_MOST_TRIES = 3
+"""How often a change of a draft begins that meets others; no more changes of a tenant go on at a time."""
 _MOST_LINES = 10_000
 _LONGEST_LINE = 4000
 
@@ -123,16 +126,24 @@ def edited(_: Note, means: Means, subject: Subject, asked: EditOfDraft) -> Draft
                 change = replacing(environment, given.model, "the model")
             case _ as given:
                 change, kept = _application(environments.snapshot(tenant), given, means.limits)
-        return environments.edit(
-            environment,
-            change,
-            tenant=tenant,
-            draft=asked.draft,
-            by=by,
-            secrets=kept,
-            tag=asked.tag,
-            dry_run=asked.dry_run,
-        )
+
+        def edit() -> Draft:
+            return environments.edit(
+                environment,
+                change,
+                tenant=tenant,
+                draft=asked.draft,
+                by=by,
+                secrets=kept,
+                tag=asked.tag,
+                dry_run=asked.dry_run,
+            )
+
+        # Without a tag, the client has read nothing that others could have changed.
+        for _again in range(_MOST_TRIES - 1 if asked.tag is None else 0):
+            with contextlib.suppress(OutdatedDraftError):
+                return edit()
+        return edit()
 
 
 def _application(

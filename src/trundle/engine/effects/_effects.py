@@ -36,6 +36,9 @@ class EffectChange:
         return {"action": self.action, "key": self.key, "diff": self.diff}
 
 
+_REACH = "give the engine one; `trundle env deploy` takes --folder and --programs, and tests replace methods with `inject`"
+
+
 class Effects:
     """The effects of one run.
 
@@ -186,16 +189,14 @@ class Effects:
             if kind in each.kinds:
                 return name
         found = f"only {listed(self._providers)}" if self._providers else "no provider at all"
-        advice = "give the engine one, as in Engine(..., providers={...})"
-        raise _error(
-            expectation(f"a provider that takes effects of the kind {kind}", found), advice
-        )
+        message = expectation(f"a provider that takes effects of the kind {kind}", found)
+        raise _error(message, _REACH)
 
     def _provider(self, name: str, kind: str) -> Provider:
         found = self._providers.get(name)
         if found is None:
             known = f"only {listed(self._providers)}" if self._providers else "no provider at all"
-            raise _error(expectation(f"the provider {name}", known), "give it to the engine")
+            raise _error(expectation(f"the provider {name}", known), _REACH)
         if kind not in found.kinds:
             takes = f"one for {listed(found.kinds)}"
             message = expectation(f"a provider for effects of the kind {kind} as {name}", takes)
