@@ -45,7 +45,7 @@ _LONGEST_DATE: Final = 1_000
 """How many characters a date, or its format, may have: nothing ends the reading of a longer one."""
 
 
-def bounding(base: Any, measure: Callable[[Any], None]) -> Any:
+def bounding(base: Any, measure: Callable[[Any], object]) -> Any:
     """A context over another one, in which what makes sequences, or goes through all of a value, ends with an error where that is too long."""
     layers = {name: base.collect_functions(name) for name in (*_SOURCES, *WHOLE, *_DATES)}
     context = base
@@ -60,7 +60,7 @@ def bounding(base: Any, measure: Callable[[Any], None]) -> Any:
 
 
 def _ending(
-    name: str, payload: Callable[..., Any], measure: Callable[[Any], None]
+    name: str, payload: Callable[..., Any], measure: Callable[[Any], object]
 ) -> Callable[..., Any]:
     if name in _DATES:
         return _brief(payload)
@@ -89,7 +89,7 @@ def _bounded(payload: Callable[..., Any]) -> Callable[..., Any]:
     return bounded
 
 
-def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Callable[..., Any]:
+def _measured(payload: Callable[..., Any], measure: Callable[[Any], object]) -> Callable[..., Any]:
     def measured(*arguments: Any, **named: Any) -> Any:
         given = [_each_measured(each, measure) for each in arguments]
         by_name = {name: _each_measured(each, measure) for name, each in named.items()}
@@ -98,7 +98,7 @@ def _measured(payload: Callable[..., Any], measure: Callable[[Any], None]) -> Ca
     return measured
 
 
-def _each_measured(given: Any, measure: Callable[[Any], None]) -> Any:
+def _each_measured(given: Any, measure: Callable[[Any], object]) -> Any:
     """What a function is given, after it was measured; of a lambda, and of a rule, what it yields."""
     if isinstance(given, utils.MappingRule):
         measure(given.source)

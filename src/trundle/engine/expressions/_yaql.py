@@ -223,7 +223,7 @@ class Language:
         self,
         added: Iterable[Added],
         pattern: type,
-        measure: Callable[[Any], None],
+        measure: Callable[[Any], object],
         *,
         is_legacy: bool,
     ) -> None:
