@@ -53,9 +53,12 @@ def test_the_current_context_is_kept_by_its_name(tmp_path):
     )
     assert "cluster: context clubs, " in shown.stdout
     assert ": io.murano.Environment\n" in shown.stdout
-    file.write_text(file.read_text().replace("current-context", "other"))
-    without = create("web", file)
-    assert (without.exit_code, "no current context; name a file" in without.stderr) == (7, True)
+    content = json.loads(file.read_text())
+    del content["current-context"]
+    for current in ({}, {"current-context": ""}, {"current-context": None}):
+        file.write_text(json.dumps(content | current))
+        without = create("web", file)
+        assert (without.exit_code, "no current context; name a file" in without.stderr) == (7, True)
 
 
 @pytest.mark.full

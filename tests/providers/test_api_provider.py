@@ -452,6 +452,9 @@ def test_a_kubeconfig(server, journal, tmp_path):
         with pytest.raises(Exception, match="expected how to reach a cluster") as caught:
             client_of_kubeconfig(path, context)
         assert caught.value.kind == "unreachable"
+    (tmp_path / "config").write_text(json.dumps(config | {"current-context": ""}))
+    with pytest.raises(Exception, match="found no current context"):
+        client_of_kubeconfig(tmp_path / "config")
 
 
 class Death(BaseException):

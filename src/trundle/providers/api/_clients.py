@@ -54,9 +54,9 @@ def client_of_kubeconfig(
         ProviderError: there is no such server.
     """
     with _naming(kubeconfig):
-        config = _read(kubeconfig).get(context)
-        if config is None:
-            raise ConfigError("no current context")
+        found = _read(kubeconfig)
+        config = found.get(_current(found) if context is None else context)
+        assert config is not None
         timeout = httpx2.Timeout(_TIMEOUT)
         return Client(config, ConnectionParams(timeout, transport=transport_of(config)))
 
@@ -72,9 +72,18 @@ def current_context(kubeconfig: Path | None = None) -> str | None:
     """
     with _naming(kubeconfig):
         found = _read(kubeconfig)
-        if found.fname is not None and found.current_context is None:
-            raise ConfigError("no current context")
-        return None if found.fname is None else found.current_context
+        return None if found.fname is None else _current(found)
+
+
+def _current(found: KubeConfig) -> str:
+    """The name of the current context; kubectl writes an empty one where there is none.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if not found.current_context:
+        raise ConfigError("no current context")
+    return found.current_context
 
 
 def _read(kubeconfig: Path | None) -> KubeConfig:
