@@ -3,10 +3,11 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx2
 from lightkube.config.client_adapter import Client, ConnectionParams
-from lightkube.config.kubeconfig import KubeConfig
+from lightkube.config.kubeconfig import DEFAULT_KUBECONFIG, KubeConfig
 from lightkube.core.exceptions import ConfigError
 
 from trundle._server_transport import server_transport, transport_of
@@ -15,6 +16,18 @@ from trundle.engine.effects import ProviderError
 from trundle.errors import Kind, expectation
 
 _TIMEOUT = 60.0
+
+
+class CurrentContext(NamedTuple):
+    """The current context of a kubeconfig.
+
+    Attributes:
+        name: its name.
+        kubeconfig: the file; `~/.kube/config` where it is the usual one, so that each user has an own one.
+    """
+
+    name: str
+    kubeconfig: str
 
 
 def client_of_server(
@@ -61,8 +74,8 @@ def client_of_kubeconfig(
         return Client(config, ConnectionParams(timeout, transport=transport_of(config)))
 
 
-def current_context(kubeconfig: Path | None = None) -> str | None:
-    """The name of the current context of a kubeconfig; None in a pod, which has no contexts.
+def current_context(kubeconfig: Path | None = None) -> CurrentContext | None:
+    """The current context of a kubeconfig; None in a pod, which has no contexts.
 
     Args:
         kubeconfig: the file; that of the environment, or of the pod that this runs in, where None.
@@ -72,7 +85,11 @@ def current_context(kubeconfig: Path | None = None) -> str | None:
     """
     with _naming(kubeconfig):
         found = _read(kubeconfig)
-        return None if found.fname is None else _current(found)
+        if found.fname is None:
+            return None
+        is_usual = kubeconfig is None and found.fname == Path(DEFAULT_KUBECONFIG).expanduser()
+        file = DEFAULT_KUBECONFIG if is_usual else str(found.fname.absolute())
+        return CurrentContext(_current(found), file)
 
 
 def _current(found: KubeConfig) -> str:
