@@ -10,6 +10,7 @@ from served import Served
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
+from trundle.cli._environments import opened_providers, provider_settings
 
 MEMBERS = f"/apis/{GROUP}/v2/namespaces/default/members"
 
@@ -53,9 +54,57 @@ def test_the_current_context_is_kept_by_its_name(tmp_path):
     )
     assert "cluster: context clubs, " in shown.stdout
     assert ": io.murano.Environment\n" in shown.stdout
-    file.write_text(file.read_text().replace("current-context", "other"))
-    without = create("web", file)
-    assert (without.exit_code, "no current context; name a file" in without.stderr) == (7, True)
+    content = json.loads(file.read_text())
+    del content["current-context"]
+    for current in ({}, {"current-context": ""}, {"current-context": None}):
+        file.write_text(json.dumps(content | current))
+        without = create("web", file)
+        assert (without.exit_code, "no current context; name a file" in without.stderr) == (7, True)
+
+
+def test_the_current_context_is_kept_with_its_file(tmp_path, monkeypatch):
+    def settings(context, file=None):
+        return provider_settings(None, None, None, context, file, None)["cluster"]
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    file = kubeconfig(tmp_path, "http://127.0.0.1:1")
+    kept = {"context": "clubs", "kubeconfig": str(file), "namespace": "default"}
+    assert settings("-", file) == kept
+    monkeypatch.setenv("KUBECONFIG", "kubeconfig")
+    assert settings("-") == kept
+    assert settings("clubs") == {"context": "clubs", "namespace": "default"}
+    usual = tmp_path / ".kube" / "config"
+    usual.parent.mkdir()
+    file.rename(usual)
+    monkeypatch.delenv("KUBECONFIG")
+    found = settings("-")
+    assert found == kept | {"kubeconfig": "~/.kube/config"}
+    monkeypatch.setenv("KUBECONFIG", "none")
+    with opened_providers({"cluster": found}) as providers:
+        assert list(providers) == ["cluster"]
+
+
+@pytest.mark.full
+def test_an_environment_that_kept_no_name_is_deployed_with_its_usual_options(server, tmp_path):
+    kept = Kept(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed")
+
+    def run(command, *arguments):
+        place = ["--catalog", kept.url, "--tenant", TENANT]
+        return CliRunner().invoke(app, ["env", command, "shop", *arguments, *place])
+
+    file = kubeconfig(tmp_path, server.url)
+    before = {"context": "-", "kubeconfig": str(file), "namespace": "default"}
+    kept.environments.create("shop", tenant=TENANT, providers={"cluster": before})
+    kept.edit(lambda model: adding(model, "web", {"ann": member("ann", "red")}))
+    assert run("deploy", "--draft", "me").exit_code == 0
+    for context, code in (("-", 0), ("clubs", 0), ("other", 3)):
+        done = run("deploy", "--context", context, "--kubeconfig", str(file))
+        assert done.exit_code == code, done.stderr
+    found = kept.environments.get("shop", tenant=TENANT).providers["cluster"]
+    assert found == before | {"context": "clubs"}
+    assert run("delete").exit_code == 0
+    kept.close()
 
 
 @pytest.mark.full

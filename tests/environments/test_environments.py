@@ -421,6 +421,30 @@ def test_the_settings_of_a_provider_stay_while_it_has_effects(shop):
     configure("/three")
 
 
+def test_what_the_settings_of_a_provider_left_open_may_be_said_while_it_has_effects(shop):
+    def configure(**settings):
+        settings = {"folder": {"namespace": "default"} | settings}
+        shop.environments.configure("shop", settings, tenant=TENANT)
+        assert shop.environments.get("shop", tenant=TENANT).providers == settings
+
+    configure(context="-")
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    for settings in ({"context": "a", "namespace": "b"}, {"context": "a", "elsewhere": "refused"}):
+        with pytest.raises(ProviderInUseError):
+            configure(**settings)
+    configure(context="a")
+    configure(context="a", kubeconfig="/one")
+    for settings in (
+        {"context": "-", "kubeconfig": "/one"},
+        {"context": "b", "kubeconfig": "/one"},
+        {"context": "a", "kubeconfig": "/two"},
+        {"context": "a"},
+    ):
+        with pytest.raises(ProviderInUseError, match="leave its options out"):
+            configure(**settings)
+
+
 def test_secrets_are_kept_apart(shop):
     shop.environments.set_secret("shop", "pw", "hush", tenant=TENANT)
     shop.add("web", {"one": "{{secret:pw}}"})

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -162,6 +163,84 @@ def test_one_that_others_made_anew_is_not_changed(server, journal):
     assert deploy(server, journal, member("a", free={"x": 1})) == ["change"]
     assert deploy(server, journal) == ["remove"]
     assert there(server) == {}
+
+
+def made_anew(server, content):
+    """Others delete an object, if it is there, and make one of its name."""
+    at = MEMBERS.format("v2", "default")
+    server.ask("DELETE", f"{at}/{content['metadata']['name']}")
+    server.ask("POST", at, content).ok()
+
+
+ANOTHER = "the object of the run before, found another one"
+
+
+def test_one_that_others_made_anew_gets_no_changed_secret(server, journal):
+    content = member("a", note="{{secret:pw}}")
+    deploy(server, journal, content, secrets={"pw": "one"})
+    made_anew(server, member("a", free={"x": 1}))
+    assert deploy(server, journal, content, secrets={"pw": "one"}) == ["unchanged"]
+    for dry_run in (True, False):
+        with pytest.raises(EngineError, match=ANOTHER):
+            deploy(server, journal, content, secrets={"pw": "two"}, dry_run=dry_run)
+    deploy(server, journal)
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "free": {"x": 1}}
+
+
+def test_one_that_others_made_after_a_run_failed_stays(server, journal):
+    deploy(server, journal, member("a"))
+    at = f"{MEMBERS.format('v2', 'default')}/a"
+    patch = {"note": "theirs"}
+    server.ask("PATCH", at, patch, media_type="application/merge-patch+json").ok()
+    with pytest.raises(EngineError, match="expected no conflict"):
+        deploy(server, journal, member("a", note="ours"))
+    made_anew(server, member("a", free={"x": 1}))
+    with pytest.raises(EngineError, match=ANOTHER):
+        deploy(server, journal, member("a", note="ours"))
+    deploy(server, journal)
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "free": {"x": 1}}
+
+
+def test_one_that_others_made_after_the_first_run_failed_stays(server, journal):
+    with pytest.raises(EngineError, match="found 422"):
+        deploy(server, journal, member("a", level="none"))
+    made_anew(server, member("a", free={"x": 1}))
+    with pytest.raises(EngineError, match=ANOTHER):
+        deploy(server, journal, member("a", note="ours"))
+    deploy(server, journal)
+    assert journal.records() == ()
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "free": {"x": 1}}
+
+
+def test_what_a_run_applied_and_could_not_write_down_is_its_own(server, journal):
+    deploy(server, journal, member("a"))
+    (record,) = journal.records()
+    for wanted in ([member("a", note="x")], []):
+        journal.write(replace(record, state="intended", outcome=None))
+        deploy(server, journal, *wanted)
+        assert [each["note"] for each in there(server).values()] == ["x"] * len(wanted)
+
+
+def test_an_object_of_another_environment_stays(server, journal):
+    deploy(server, journal, member("a"))
+    server.ask("DELETE", f"{MEMBERS.format('v2', 'default')}/a").ok()
+    other = MemoryJournal()
+    deploy(server, other, member("a", note="other"))
+    with pytest.raises(EngineError, match=ANOTHER):
+        deploy(server, journal, member("a", free={"x": 1}))
+    deploy(server, journal)
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "note": "other"}
+    assert deploy(server, other) == ["remove"]
+
+
+def test_one_made_anew_while_ours_is_removed_stays(server, journal):
+    deploy(server, journal, member("a"))
+    (record,) = journal.records()
+    journal.removing(record)
+    made_anew(server, member("a", free={"x": 1}))
+    with pytest.raises(EngineError, match=ANOTHER):
+        deploy(server, journal, member("a"))
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "free": {"x": 1}}
 
 
 @pytest.mark.full
@@ -373,6 +452,9 @@ def test_a_kubeconfig(server, journal, tmp_path):
         with pytest.raises(Exception, match="expected how to reach a cluster") as caught:
             client_of_kubeconfig(path, context)
         assert caught.value.kind == "unreachable"
+    (tmp_path / "config").write_text(json.dumps(config | {"current-context": ""}))
+    with pytest.raises(Exception, match="found no current context"):
+        client_of_kubeconfig(tmp_path / "config")
 
 
 class Death(BaseException):

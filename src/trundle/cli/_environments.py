@@ -121,9 +121,7 @@ def provider_settings(
             raise unmet("--server", "a URL such as https://HOST:PORT", repr(server), "correct it")
         found["store"] = {"url": server, **within}
     if context is not None:
-        file = {} if kubeconfig is None else {"kubeconfig": str(kubeconfig.absolute())}
-        named = _named(context, kubeconfig)
-        found["cluster"] = {"context": named, **file, **within}
+        found["cluster"] = {**_cluster(context, kubeconfig), **within}
     elif kubeconfig is not None:
         raise unmet("--kubeconfig", "--context with it", "none", "name a context, or `-`")
     if namespace is not None and server is None and context is None:
@@ -134,17 +132,23 @@ def provider_settings(
     return found
 
 
-def _named(context: str, kubeconfig: Path | None) -> str:
-    """The name of a context: the current one can be another one in the next run, and what is deployed stays in its cluster.
+def _cluster(context: str, kubeconfig: Path | None) -> dict[str, str]:
+    """The settings of a context. The current one is kept by its name and its file: others may be current in the next run, and what is deployed stays in its cluster.
 
     Raises:
         ProviderError: there is no current context.
     """
-    if context != _CURRENT:
-        return context
-    from trundle.providers.api import current_context  # noqa: PLC0415
+    if context == _CURRENT:
+        from trundle.providers.api import current_context  # noqa: PLC0415
 
-    return current_context(kubeconfig) or _CURRENT
+        found = current_context(kubeconfig)
+        return (
+            {"context": _CURRENT}
+            if found is None
+            else {"context": found.name, "kubeconfig": found.kubeconfig}
+        )
+    file = {} if kubeconfig is None else {"kubeconfig": str(kubeconfig.absolute())}
+    return {"context": context, **file}
 
 
 def confinement(settings: "Providers", *, cluster_wide: bool) -> "Providers":

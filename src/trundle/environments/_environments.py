@@ -39,6 +39,7 @@ from trundle.packages import Package
 from trundle.version import SemVer
 
 _LIST = "run `trundle env list` to see what there is"
+_LEFT_OPEN = {"context": "-", "kubeconfig": None}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -140,6 +141,9 @@ class Environments:
     ) -> Environment:
         """Changes the settings of providers; those that are not named stay.
 
+        While there are effects at the place of a provider, its settings may only say what was left open: a context that was `-`, and
+        the kubeconfig.
+
         Args:
             name: the environment.
             providers: the settings, by the names of providers.
@@ -156,9 +160,9 @@ class Environments:
             environment = self._get(rows, name, tenant)
             busy = {record.provider for _, record in rows.effects(environment)}
             for each, settings in providers.items():
-                if each in busy and environment.providers.get(each) != settings:
+                if each in busy and not _is_same_place(environment.providers.get(each), settings):
                     expected = f"the settings of {each} as they are while it has effects"
-                    advice = "delete the environment first, or make another one"
+                    advice = "leave its options out, or make another environment"
                     raise ProviderInUseError(name, expected, "others", advice)
             changed = msgspec.structs.replace(
                 environment, providers={**environment.providers, **providers}
@@ -493,3 +497,14 @@ def _check_secrets(secrets: Mapping[str, str]) -> None:
             expected, found = "a text in Unicode without NUL", "something else"
             advice = "encode it, for example as base64"
             raise InvalidSecretError(f"the secret {name}", expected, found, advice)
+
+
+def _is_same_place(old: Mapping[str, str] | None, new: Mapping[str, str]) -> bool:
+    """Whether settings of a provider are those that were, or say what these left open."""
+    if old is None:
+        return False
+    open_keys = {key for key, value in _LEFT_OPEN.items() if old.get(key) == value}
+    before, after = (
+        {key: value for key, value in each.items() if key not in open_keys} for each in (old, new)
+    )
+    return before == after

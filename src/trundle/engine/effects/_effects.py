@@ -92,12 +92,12 @@ class Effects:
         is_first = effect.key not in self._wanted
         self._wanted[effect.key] = (kind, text)
         now, mark = self._known().get(effect.key), self._fingerprints.of(effect.key, effect.secrets)
-        with self._acting(effect.key):
-            self._providers[effect.provider].check(effect, now)
         if now is not None and _is_there(now, effect, mark):
             if is_first:
                 self._note("unchanged", effect, None)
             return as_plain(now.outcome)
+        with self._acting(effect.key):
+            self._providers[effect.provider].check(effect, now)
         is_new = now is None or now.there is None
         self._note("create" if is_new else "change", effect, now)
         if self._is_dry:

@@ -43,7 +43,7 @@ class Provider(ABC):
         """
 
     def check(self, effect: Effect, now: Record | None) -> None:  # noqa: B027 - most need none
-        """Refuses what must not be done; called before anything is written down, and by a dry run. It must not act.
+        """Refuses what must not be done; called before anything is written down, and by a dry run, but not for what is there already by what the journal says. It must not act.
 
         Args:
             effect: the effect.

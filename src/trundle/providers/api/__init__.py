@@ -1,6 +1,17 @@
 """A provider that applies objects to an API of Kubernetes' kind: a cluster, or `trundle serve`. It needs the extra `kube`."""
 
-from trundle.providers.api._clients import client_of_kubeconfig, client_of_server, current_context
+from trundle.providers.api._clients import (
+    CurrentContext,
+    client_of_kubeconfig,
+    client_of_server,
+    current_context,
+)
 from trundle.providers.api._provider import ApiProvider
 
-__all__ = ["ApiProvider", "client_of_kubeconfig", "client_of_server", "current_context"]
+__all__ = [
+    "ApiProvider",
+    "CurrentContext",
+    "client_of_kubeconfig",
+    "client_of_server",
+    "current_context",
+]

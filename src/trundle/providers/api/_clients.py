@@ -3,10 +3,11 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import httpx2
 from lightkube.config.client_adapter import Client, ConnectionParams
-from lightkube.config.kubeconfig import KubeConfig
+from lightkube.config.kubeconfig import DEFAULT_KUBECONFIG, KubeConfig
 from lightkube.core.exceptions import ConfigError
 
 from trundle._server_transport import server_transport, transport_of
@@ -15,6 +16,18 @@ from trundle.engine.effects import ProviderError
 from trundle.errors import Kind, expectation
 
 _TIMEOUT = 60.0
+
+
+class CurrentContext(NamedTuple):
+    """The current context of a kubeconfig.
+
+    Attributes:
+        name: its name.
+        kubeconfig: the file; `~/.kube/config` where it is the usual one, so that each user has an own one.
+    """
+
+    name: str
+    kubeconfig: str
 
 
 def client_of_server(
@@ -54,15 +67,15 @@ def client_of_kubeconfig(
         ProviderError: there is no such server.
     """
     with _naming(kubeconfig):
-        config = _read(kubeconfig).get(context)
-        if config is None:
-            raise ConfigError("no current context")
+        found = _read(kubeconfig)
+        config = found.get(_current(found) if context is None else context)
+        assert config is not None
         timeout = httpx2.Timeout(_TIMEOUT)
         return Client(config, ConnectionParams(timeout, transport=transport_of(config)))
 
 
-def current_context(kubeconfig: Path | None = None) -> str | None:
-    """The name of the current context of a kubeconfig; None in a pod, which has no contexts.
+def current_context(kubeconfig: Path | None = None) -> CurrentContext | None:
+    """The current context of a kubeconfig; None in a pod, which has no contexts.
 
     Args:
         kubeconfig: the file; that of the environment, or of the pod that this runs in, where None.
@@ -72,9 +85,22 @@ def current_context(kubeconfig: Path | None = None) -> str | None:
     """
     with _naming(kubeconfig):
         found = _read(kubeconfig)
-        if found.fname is not None and found.current_context is None:
-            raise ConfigError("no current context")
-        return None if found.fname is None else found.current_context
+        if found.fname is None:
+            return None
+        is_usual = kubeconfig is None and found.fname == Path(DEFAULT_KUBECONFIG).expanduser()
+        file = DEFAULT_KUBECONFIG if is_usual else str(found.fname.absolute())
+        return CurrentContext(_current(found), file)
+
+
+def _current(found: KubeConfig) -> str:
+    """The name of the current context; kubectl writes an empty one where there is none.
+
+    Raises:
+        ConfigError: there is none.
+    """
+    if not found.current_context:
+        raise ConfigError("no current context")
+    return found.current_context
 
 
 def _read(kubeconfig: Path | None) -> KubeConfig:

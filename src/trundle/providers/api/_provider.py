@@ -86,8 +86,6 @@ class ApiProvider(Provider):
             raise ProviderError(
                 expectation("an object that is in no namespace", found, "remove it"), Kind.REFUSED
             )
-        if now is not None and now.wanted == effect.wanted:
-            return
         found = self._server.get(resource.of(_object_of(effect)))
         if found is not None and not self._is_ours(found["metadata"], now):
             expected, what = "no such object", "one that no run made"
@@ -100,10 +98,14 @@ class ApiProvider(Provider):
         """Whether an object is the one of a record: by its uid, or as one that a run applied and could not write down."""
         if now is None:
             return False
-        owners = metadata.get("managedFields") or ()
-        return (now.outcome or {}).get("uid") in (None, metadata["uid"]) or any(
+        is_known = (now.outcome or {}).get("uid") == metadata["uid"]
+        return is_known or (now.state == "intended" and self._is_applied(metadata))
+
+    def _is_applied(self, metadata: Plain) -> bool:
+        """Whether an object is one that a run applied, whichever run that was."""
+        return any(
             (each.get("manager"), each.get("operation")) == (self._manager, "Apply")
-            for each in owners
+            for each in metadata.get("managedFields") or ()
         )
 
     def foresee(self, effect: Effect) -> Plain:
@@ -145,6 +147,8 @@ class ApiProvider(Provider):
         for _ in range(self._looks):
             found = self._server.get(path)
             if found is None or uid not in (None, found["metadata"]["uid"]):
+                return
+            if uid is None and not self._is_applied(found["metadata"]):
                 return
             uid = found["metadata"]["uid"]
             if not found["metadata"].get("deletionTimestamp"):
