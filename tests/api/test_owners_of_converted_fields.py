@@ -192,3 +192,56 @@ def test_what_is_removed_at_another_version_has_no_owner(client, name, pair, app
     assert owners(client, name)[applier] == {}
     code, _ = apply(client, applier, "cat", name, PAIRS[pair][2 + at])
     assert code == 200
+
+
+LISTED = {
+    OLD: {"x": {"labels": {"x": "a"}}, "y": {"labels": {"y": "q"}}},
+    NEW: {
+        "x": {"labels": [{"name": "x", "text": "a"}]},
+        "y": {"labels": [{"name": "y", "text": "q"}]},
+    },
+}
+BESIDE = {OLD: {"apart": "x"}, NEW: {"also": "x"}}
+"""What only that version has."""
+
+
+def shown(client, version, name):
+    head = {"apiVersion", "kind", "metadata"}
+    return {key: each for key, each in client.get(version, name).items() if key not in head}
+
+
+@pytest.mark.parametrize("applier", [OLD, NEW])
+@pytest.mark.parametrize("beside", [False, True])
+def test_who_lets_go_of_a_list_leaves_what_others_own_at_another_version(
+    client, name, applier, beside
+):
+    other = NEW if applier == OLD else OLD
+    kept = BESIDE[other] if beside else {}
+    apply(client, applier, "ann", name, LISTED[applier]["x"])
+    before = owners(client, name)[applier]["ann/Apply"]
+    code, _ = apply(client, other, "ben", name, {**kept, **LISTED[other]["y"]})
+    assert code == 200
+    code, _ = apply(client, other, "ben", name, kept)
+    assert code == 200
+    assert shown(client, applier, name) == LISTED[applier]["x"]
+    assert shown(client, other, name) == {**kept, **LISTED[other]["x"]}
+    assert owners(client, name)[applier]["ann/Apply"] == before
+    code, _ = apply(client, applier, "ann", name, {})
+    assert code == 200
+    assert shown(client, other, name) == kept
+
+
+@pytest.mark.parametrize("pair", ["wrap", "unwrap", "inside", "scalars"])
+@pytest.mark.parametrize("applier", [OLD, NEW])
+def test_what_two_versions_share_goes_with_its_last_owner(client, name, pair, applier):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    apply(client, applier, "ann", name, PAIRS[pair][at])
+    code, _ = apply(client, other, "ben", name, {**BESIDE[other], **PAIRS[pair][1 - at]})
+    assert code == 200
+    code, _ = apply(client, other, "ben", name, BESIDE[other])
+    assert code == 200
+    assert shown(client, applier, name) == PAIRS[pair][at]
+    assert shown(client, other, name) == {**BESIDE[other], **PAIRS[pair][1 - at]}
+    code, _ = apply(client, applier, "ann", name, {})
+    assert code == 200
+    assert shown(client, other, name) == BESIDE[other]

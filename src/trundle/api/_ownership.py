@@ -19,6 +19,7 @@ from trundle.api.apply import (
     ElementError,
     Elsewhere,
     FieldSet,
+    GivenBack,
     LineageWords,
     ListError,
     UnreadableFieldsError,
@@ -26,8 +27,10 @@ from trundle.api.apply import (
     applied,
     decode,
     encode,
+    given_back_elsewhere,
     hidden_fields,
     ignored,
+    nothing_back,
     owned_elsewhere,
     require_elements,
     resource_shape,
@@ -176,6 +179,7 @@ class Ownership:
         now: dt.datetime,
         subresource: str = "",
         seen: Seen = _unseen,
+        given_back: GivenBack = nothing_back,
         *,
         force: bool,
     ) -> Document:
@@ -188,6 +192,7 @@ class Ownership:
             now: the time.
             subresource: the subresource that is written, or nothing.
             seen: see `after_update`.
+            given_back: see `applied` of `trundle.api.apply`.
             force: whether it takes over what others own.
 
         Raises:
@@ -204,7 +209,8 @@ class Ownership:
         try:
             if written is not config:  # What is not written makes sense, too.
                 require_elements(self._shape, config)
-            found = applied(writer, live or self._nothing(), written, force=force)
+            before = live or self._nothing()
+            found = applied(writer, before, written, force=force, given_back=given_back)
             return self._with_elsewhere(writer, APPLIES, found, seen, force=force)
         except ApplyConflictError as error:
             raise _conflict(error) from error
@@ -221,6 +227,17 @@ class Ownership:
     def seen(self, before: Document, after: Document) -> Elsewhere:
         """A write as the version shows it: the object before and after it."""
         return Elsewhere(self._shape, self._words, before, after)
+
+    def given_back(self, before: Document, after: Document, hidden: FieldSet) -> Document | None:
+        """An object as the version shows it, with what others own here of what an apply takes away; None where that is nothing.
+
+        Args:
+            before: the object with what its applier no longer states.
+            after: the object without it.
+            hidden: what others own that the applier's version cannot show, as it is kept.
+        """
+        found = given_back_elsewhere(self.seen(before, after), hidden)
+        return None if found is None else _document(found)
 
     def _with_elsewhere(
         self, writer: Writer, operation: str, found: Any, seen: Seen, *, force: bool = True

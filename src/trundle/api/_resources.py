@@ -251,23 +251,23 @@ class Resources(ObjectReads):
             if _leaves_out(target, {}, stated):
                 stored = None if current is None else current.data
                 reading.note_left_out(target, self._unknown(target, stated, stored))
-            has_nulls = self._validators.has_nulls(target, stated)
-            if has_nulls and target.subresource:  # What is not written may be null.
-                part = {key: each for key, each in stated.items() if key in {*_HEAD, STATUS}}
-                has_nulls = self._validators.has_nulls(target, part)
+            has_nulls = self._has_nulls(target, stated)
             if live:
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
                     require_version(target, said)
             with explained(target):
                 by = request.manager, self._clock(), target.subresource
-                seen = partial(self._applied, target, live, current, reading.lenience)
-                owned = ownership.after_apply(live, config, *by, seen, force=force)
+                over = target, live, current, reading.lenience
+                drafts: list[PreparedWrite] = []
+                seen = partial(self._applied, drafts, *over)
+                back = partial(self._given_back, *over)
+                owned = ownership.after_apply(live, config, *by, seen, back, force=force)
             wanted = with_tidy_metadata(owned)
             if has_nulls:
                 written = self.changed(target, live, wanted) if live else self.made(target, wanted)
                 self._validators.require_nulls(target, live, written)
-            return Wanted(wanted)
+            return Wanted(wanted, _owned(drafts[-1], wanted) if drafts else None)
 
         try:
             return (yield from self.write(request, after, reading))
@@ -282,6 +282,14 @@ class Resources(ObjectReads):
         with reading.explained(target):
             draft = self._draft(target, made, reading.lenience)
         return (yield from self._create(request, target, reading, draft))
+
+    def _has_nulls(self, target: Target, stated: dict[str, Any]) -> bool:
+        """Whether what is written of a configuration may have nulls."""
+        has_nulls = self._validators.has_nulls(target, stated)
+        if has_nulls and target.subresource:  # What is not written may be null.
+            part = {key: each for key, each in stated.items() if key in {*_HEAD, STATUS}}
+            has_nulls = self._validators.has_nulls(target, part)
+        return has_nulls
 
     def delete(self, request: Request) -> Answer:
         """Deletes an object, or marks it as deleted while it has finalizers."""
@@ -458,6 +466,7 @@ class Resources(ObjectReads):
 
     def _applied(
         self,
+        drafts: list[PreparedWrite],
         target: Target,
         live: dict[str, Any],
         current: StoredObject | None,
@@ -465,14 +474,67 @@ class Resources(ObjectReads):
         owned: dict[str, Any],
         kept: FieldSet,
     ) -> Iterator[Elsewhere]:
-        """What a configuration makes of an object as other versions show it; see `_seen`."""
+        """What a configuration makes of an object as other versions show it; see `_seen`. The draft of it is added to others."""
         if current is None:
             return
         try:
             draft = self._draft(target, self.changed(target, live, owned), lenience, current)
         except TrundleError:  # What is wrong with it is said by those who write it.
             return
+        drafts.append(draft)
         yield from self._seen(target, current, draft, kept)
+
+    def _given_back(
+        self,
+        target: Target,
+        live: dict[str, Any],
+        current: StoredObject | None,
+        lenience: Lenience,
+        whole: dict[str, Any],
+        pruned: dict[str, Any],
+        hidden: FieldSet,
+    ) -> dict[str, Any]:
+        """An object without what its applier no longer states, but with what others own of that at other versions.
+
+        Args:
+            target: what is applied.
+            live: the object before.
+            current: the same as it is stored; None where it is created.
+            lenience: what is tolerated about it.
+            whole: the object with what the applier no longer states.
+            pruned: the object without it.
+            hidden: what others own that the applier's version cannot show, as it is kept.
+        """
+        kind = target.kind
+        if current is None:
+            return pruned
+        try:
+            before, after = (
+                self._draft(target, self.changed(target, live, each), lenience, current)
+                for each in (whole, pruned)
+            )
+        except TrundleError:  # What is wrong with it is said by those who write it.
+            return pruned
+        first = after
+        for served in kind.versions.values():
+            there = self.views.ownership(kind, served)
+            if served is target.served or not there.shows(hidden):
+                continue
+            try:
+                shown = [self.views.drafted(x, kind, served, current) for x in (before, after)]
+            except ConversionError:
+                continue
+            found = there.given_back(shown[0], shown[1], hidden)
+            if found is not None:
+                over = msgspec.structs.replace(current, data=after.data)
+                try:
+                    after = self.views.draft(after.key, found, kind, served, lenience, over)
+                except TrundleError:  # It makes no sense without the rest.
+                    return whole
+        if after is first:
+            return pruned
+        result = self.views.drafted(after, kind, target.served, current)
+        return {**result, "metadata": pruned["metadata"]}
 
     def _seen(
         self, target: Target, current: StoredObject, draft: PreparedWrite, kept: FieldSet

@@ -13,12 +13,19 @@ from trundle.api.apply._managed_fields import (
     Elsewhere,
     Writer,
     applied,
+    given_back_elsewhere,
     hidden_fields,
     owned_elsewhere,
     shown_fields,
     updated,
 )
-from trundle.api.apply._owning import ApplyConflictError, Conflict, Manager
+from trundle.api.apply._owning import (
+    ApplyConflictError,
+    Conflict,
+    GivenBack,
+    Manager,
+    nothing_back,
+)
 from trundle.api.apply._schema_shapes import resource_shape
 from trundle.api.apply._shapes import ElementError, Shape
 from trundle.api.apply._subresources import STATUS, ignored, restricted
@@ -34,6 +41,7 @@ __all__ = [
     "ElementError",
     "Elsewhere",
     "FieldSet",
+    "GivenBack",
     "LineageWords",
     "ListCode",
     "ListError",
@@ -48,8 +56,10 @@ __all__ = [
     "decode",
     "duplicates",
     "encode",
+    "given_back_elsewhere",
     "hidden_fields",
     "ignored",
+    "nothing_back",
     "owned_elsewhere",
     "require_elements",
     "resource_shape",

@@ -18,12 +18,16 @@ from trundle.api.apply._fields import (
 from trundle.api.apply._last_applied import MANAGER, applied_by_client, with_last_applied
 from trundle.api.apply._owning import (
     ApplyConflictError,
+    GivenBack,
     Manager,
     Owned,
     Owners,
     apply,
+    hidden_of_others,
+    nothing_back,
     taken_elsewhere,
     update,
+    with_claimed,
 )
 from trundle.api.apply._shapes import ElementError, Shape
 from trundle.api.apply._values import same
@@ -81,7 +85,14 @@ class Writer:
         return Manager(self.name or "unknown", operation, version, self.subresource)
 
 
-def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) -> Json:
+def applied(
+    writer: Writer,
+    live: Json,
+    config: Json,
+    *,
+    force: bool = False,
+    given_back: GivenBack = nothing_back,
+) -> Json:
     """An object after a configuration was applied to it.
 
     Args:
@@ -89,6 +100,8 @@ def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) ->
         live: the object; what has only `apiVersion` and `kind` where there is none yet.
         config: the configuration, which has no `managedFields`.
         force: whether the configuration takes over what others own.
+        given_back: called where fields go that the writer no longer states, and others own what the version hides: with the
+            object with these fields, the object without them, and what is hidden, as it is kept. Gives what the object becomes.
 
     Returns:
         The object with its `managedFields` as they are kept; the object as it was where nothing changed.
@@ -101,7 +114,7 @@ def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) ->
     """
     require_elements(writer.shape, config)
     try:
-        result = _applied(writer, live, config, force=force)
+        result = _applied(writer, live, config, given_back, force=force)
     except ApplyConflictError as error:
         if writer.name != MANAGER:
             raise
@@ -109,13 +122,15 @@ def applied(writer: Writer, live: Json, config: Json, *, force: bool = False) ->
         conflicts = [each for each in error.conflicts if each.path not in own]
         if conflicts:
             raise ApplyConflictError(conflicts) from None
-        result = _applied(writer, live, config, force=True)
+        result = _applied(writer, live, config, given_back, force=True)
     if writer.name == MANAGER:
         result = with_last_applied(result, config)
     return _unless_same(live, result)
 
 
-def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
+def _applied(
+    writer: Writer, live: Json, config: Json, given_back: GivenBack, *, force: bool
+) -> Json:
     owners = _owners(live, writer)
     if not owners:
         owners = _updated(replace(writer, name=_BEFORE_APPLY), _typed(live), _bare(live), {})
@@ -133,6 +148,7 @@ def _applied(writer: Writer, live: Json, config: Json, *, force: bool) -> Json:
         writer.words,
         force=force,
         ignored=writer.ignored,
+        given_back=given_back,
     )
     owners = _stripped(owners, manager)
     if manager in owners and previous is not None and owners[manager].fields == previous.fields:
@@ -192,8 +208,19 @@ def hidden_fields(writer: Writer, operation: str, document: Json) -> FieldSet:
         document: the object, with its `managedFields` as they are kept.
     """
     manager = writer.manager(operation)
-    others = (owned for each, owned in _owners_or_none(document, writer).items() if each != manager)
-    return frozenset[Path]().union(*(each.hidden for each in others if not each.foreign))
+    return hidden_of_others(_owners_or_none(document, writer), manager)
+
+
+def given_back_elsewhere(elsewhere: Elsewhere, hidden: FieldSet) -> Json | None:
+    """An object at another version with what others own there of what an apply takes away; None where that is nothing.
+
+    Args:
+        elsewhere: the object there, with what the applier no longer states and without it.
+        hidden: what others own that the applier's version cannot show, as it is kept.
+    """
+    claimed, _ = elsewhere.words.shown(hidden)
+    before, after = _bare(elsewhere.before), _bare(elsewhere.after)
+    return with_claimed(elsewhere.shape, before, after, claimed)
 
 
 def owned_elsewhere(

@@ -10,11 +10,13 @@ whatever is applied.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from trundle.api.apply._differences import Differences, differences, fields_of
 from trundle.api.apply._fields import EMPTY, FieldSet, Json, Path, outside, path_text
 from trundle.api.apply._merging import as_empty, as_null, merged, without
 from trundle.api.apply._shapes import Shape, is_field, under
+from trundle.api.apply._values import same
 from trundle.api.apply._words import Words
 from trundle.errors import Kind, TrundleError
 
@@ -111,6 +113,15 @@ class Conflict:
         return path_text(self.path)
 
 
+GivenBack: TypeAlias = Callable[[Json, Json, FieldSet], Json]
+"""Gives what the second of two objects becomes where other versions show that it lacks some kept fields of the first."""
+
+
+def nothing_back(_: Json, pruned: Json, __: FieldSet) -> Json:
+    """The second object as it is."""
+    return pruned
+
+
 class ApplyConflictError(TrundleError):
     """An applied configuration says something else than what others own.
 
@@ -153,6 +164,7 @@ def apply(
     *,
     force: bool,
     ignored: Iterable[Path] = (),
+    given_back: GivenBack = nothing_back,
 ) -> tuple[Json, Owners]:
     """Applies a configuration to an object.
 
@@ -166,6 +178,7 @@ def apply(
         words: how kept fields are called at the version.
         force: whether it takes over what others own.
         ignored: places that it neither changes nor owns.
+        given_back: called where fields go that the applier no longer states, and others own what the version hides.
 
     Returns:
         The object, and who owns what of it.
@@ -177,7 +190,11 @@ def apply(
     last = owners.get(manager, Owned(version, EMPTY))
     fields = outside(fields_of(shape, config), tuple(ignored))
     owners[manager] = replace(last.with_fields(fields), version=version)
-    result = _pruned(shape, merged(shape, live, config), owners, last.fields, words)
+    whole = merged(shape, live, config)
+    result = _pruned(shape, whole, owners, last.fields, words)
+    hidden = hidden_of_others(owners, manager)
+    if hidden and not same(whole, result):
+        result = given_back(whole, result, hidden)
     found = differences(shape, live, result).outside(ignored)
     return result, _without_gone(_taken(owners, found, manager, force=force), found.removed, words)
 
@@ -225,6 +242,29 @@ def _taken(owners: Owners, found: Differences, manager: Manager, *, force: bool)
     for each, owned in others.items():
         others[each] = owned.without(conflicts[each] | found.removed)
     return {each: owned for each, owned in {**owners, **others}.items() if owned}
+
+
+def hidden_of_others(owners: Owners, manager: Manager) -> FieldSet:
+    """What others than a manager own that the version at hand cannot show, as it is kept."""
+    others = (owned for each, owned in owners.items() if each != manager)
+    return frozenset[Path]().union(*(each.hidden for each in others if not each.foreign))
+
+
+def with_claimed(shape: Shape, whole: Json, pruned: Json, claimed: FieldSet) -> Json | None:
+    """An object with what is claimed of what it lost or was changed in; None where that is nothing.
+
+    Args:
+        shape: the shape of both objects.
+        whole: the object before.
+        pruned: the object without fields that an applier no longer states.
+        claimed: what others own of it.
+    """
+    found = differences(shape, whole, pruned)
+    if claimed.isdisjoint(found.removed | found.modified):
+        return None
+    named = _with_named(shape)
+    gone = named(fields_of(shape, whole)) - named(fields_of(shape, pruned)) - named(claimed)
+    return without(shape, whole, gone, emptied=as_empty)
 
 
 def taken_elsewhere(
