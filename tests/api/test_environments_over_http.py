@@ -386,9 +386,14 @@ def test_a_deployment_that_failed_goes_on_by_the_same_request(client):
     in_the_way = client.folder / "one.yaml"
     in_the_way.write_text("another's\n")
     assert client.run("deploy", draft="me")["state"] == "failed"
+    assert client.run("deploy", draft="me")["state"] == "failed"
     in_the_way.unlink()
+    misspelt = client.run("deploy", draft="mi")
+    assert (misspelt["state"], misspelt["error"]["code"]) == ("failed", "draft-not-found")
+    assert client.files() == {}
     assert client.run("deploy", draft="me")["state"] == "succeeded"
     assert client.files() == {"one.yaml": "1\n"}
+    assert client.run("deploy", draft="mi")["error"]["code"] == "draft-not-found"
 
 
 @pytest.mark.full
