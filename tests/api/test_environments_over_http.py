@@ -368,6 +368,19 @@ def test_what_no_property_takes_is_warned_of(client):
     assert "$.applications[0].more: expected" in client.http.put(path, json=body).headers["warning"]
 
 
+def test_warnings_are_bounded_as_those_of_api_servers_are(client):
+    client.create()
+    path = client.path("environments", "shop", "drafts", "me")
+    body = {"package": "a", "properties": {f"x{number}": 1 for number in range(1500)}}
+    answer = client.http.post(f"{path}/applications", json=body)
+    said = [value for name, value in answer.headers.multi_items() if name == "warning"]
+    assert (answer.status_code, "$.x0: expected" in said[0], len(said) < 100) == (200, True, True)
+    assert 4096 <= sum(len(each) - len('299 - ""') for each in said) < 4096 + 256
+    body = {"package": "a", "properties": {"q" * 70_000: 1}}
+    answer = client.http.post(f"{path}/applications", json=body)
+    assert len(answer.headers["warning"]) == len('299 - ""') + 256
+
+
 def test_applications_that_are_added_at_once_are_all_there(client):
     client.create()
     client.add("first", {})
@@ -386,9 +399,14 @@ def test_a_deployment_that_failed_goes_on_by_the_same_request(client):
     in_the_way = client.folder / "one.yaml"
     in_the_way.write_text("another's\n")
     assert client.run("deploy", draft="me")["state"] == "failed"
+    assert client.run("deploy", draft="me")["state"] == "failed"
     in_the_way.unlink()
+    misspelt = client.run("deploy", draft="mi")
+    assert (misspelt["state"], misspelt["error"]["code"]) == ("failed", "draft-not-found")
+    assert client.files() == {}
     assert client.run("deploy", draft="me")["state"] == "succeeded"
     assert client.files() == {"one.yaml": "1\n"}
+    assert client.run("deploy", draft="mi")["error"]["code"] == "draft-not-found"
 
 
 @pytest.mark.full

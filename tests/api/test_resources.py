@@ -135,6 +135,15 @@ def test_unknown_fields_are_refused_dropped_or_warned_of(client, validation, cod
     assert "zzz" not in found.json()
 
 
+def test_many_warnings_are_shortened_and_the_last_left_out(client):
+    many = {f"z{number:02}" + "y" * 400: 1 for number in range(60)}
+    body = json.dumps(whole(NEW, "ada", group="red", **many))
+    found = client.http.post(client.at(NEW), content=body)
+    said = [value for name, value in found.headers.multi_items() if name == "warning"]
+    assert (found.status_code, len(said)) == (201, 4096 // 256)
+    assert said[0] == '299 - "' + ('unknown field \\"z00' + "y" * 400)[:257] + '"'
+
+
 @pytest.mark.full
 def test_the_status_is_written_apart(client):
     client.create(NEW, "ada", group="red", status={"phase": "ignored"})

@@ -259,6 +259,10 @@ def test_a_draft_that_is_not_there_is_not_taken_for_none(shop):
     said = "warning: shop: no draft bob, so what is wanted already is deployed; name one: ann"
     assert said in other.stderr
     assert shop.env("history", "shop").stdout == ""
+    assert shop.env("deploy", "shop", "--draft", "ann")
+    gone = shop.env("deploy", "shop", "--draft", "misspelt", code=5)
+    assert "found none; name no draft to deploy what is wanted already" in gone.stderr
+    shop.env("deploy", "shop", "--draft", "ann")
 
 
 @pytest.mark.full

@@ -198,7 +198,7 @@ def test_a_draft_that_is_not_there_is_refused_where_others_are(shop):
         shop.deploy("an", dry_run=True)
     assert (shop.history(), shop.files()) == ((), {})
     shop.deploy("ann")
-    shop.deploy("ann")  # There are no others, so it has been deployed.
+    shop.deploy("ann")  # The last deployment has taken it.
     assert shop.outcomes() == [("deploy", "succeeded")] * 2
 
 
@@ -256,7 +256,7 @@ def test_an_action_changes_the_model_and_returns_plain_values(shop):
     assert shop.files() == {"one.yaml": "1\n", "two.yaml": "- 2\n"}
     assert shop.history()[1].action == "call web.put"
     assert shop.model()["applications"][0]["documents"] == {"one": 1, "two": [2]}
-    assert [each for each, _ in done(shop.deploy())] == ["unchanged", "unchanged"]
+    assert [each for each, _ in done(shop.deploy(""))] == ["unchanged", "unchanged"]
 
 
 @pytest.mark.full
@@ -461,7 +461,7 @@ def test_secrets_are_kept_apart(shop):
     assert shop.files() == {"one.yaml": "hushed"}
     shop.environments.set_secret("shop", "pw", None, tenant=TENANT)
     with pytest.raises(EngineError, match="secret"):
-        shop.deploy()
+        shop.deploy("")
 
 
 def test_one_table_alone_has_the_texts_of_secrets(shop):
@@ -527,7 +527,8 @@ def test_a_draft_of_an_environment_that_was_never_deployed(shop):
     with pytest.raises(NoSuchDraftError, match="shop: expected the draft misspelt, found none"):
         shop.deploy(draft="misspelt")
     shop.deploy(draft="")
-    assert shop.deploy(draft="misspelt").number == 2  # The last deployment may have taken it
+    with pytest.raises(NoSuchDraftError, match="found none; name no draft to deploy what is want"):
+        shop.deploy(draft="misspelt")
 
 
 def test_applications_that_are_none(kept):
@@ -627,3 +628,35 @@ def test_what_is_no_longer_wanted_is_destroyed_before_anything_is_deployed(shop)
         shop.edit(lambda model, parts=parts: {**model, "applications": wanted(*parts)})
         shop.deploy()
     assert shop.files() == {"gone.yaml": "- one\n"}
+
+
+def test_only_the_draft_that_a_failed_deployment_took_goes_on(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    shop.add("other", {"two": 2})
+    in_the_way = shop.folder / "two.yaml"
+    in_the_way.write_text("another's\n")
+    for draft in ("me", "me", ""):
+        with pytest.raises(EngineError):
+            shop.deploy(draft)
+    in_the_way.unlink()
+    shop.add("third", {}, draft="ann")
+    with pytest.raises(NoSuchDraftError, match="found only ann; name no draft"):
+        shop.deploy("mi")
+    assert len(shop.history()) == 4
+    shop.deploy("me")
+    assert shop.outcomes()[-1] == ("deploy", "succeeded")
+    shop.run(rollback, 1)
+    with pytest.raises(NoSuchDraftError):
+        shop.deploy("me")
+
+
+def test_a_deployment_of_an_earlier_release_has_taken_no_draft_that_is_known(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    with shop.catalog.changing() as connection:
+        connection.execute(text("UPDATE environment_deployments SET draft = NULL"))
+    with pytest.raises(NoSuchDraftError, match="name no draft to deploy what is wanted already"):
+        shop.deploy()
+    shop.deploy("")
+    assert [each.draft for each in shop.environments.history("shop", tenant=TENANT)] == [None, None]

@@ -97,7 +97,7 @@ def test_a_minor_version_comes_with_its_upgrade_method(shop):
     assert shop.model()["applications"][0]["cameFrom"] == "1.0.0"
     assert shop.outcomes()[-1] == ("upgrade", "succeeded")
     assert shop.history()[-1].uses == (("a", "1.1.0"),)
-    assert done(shop.deploy())[-1] == ("remove", "folder/upgraded.yaml")
+    assert done(shop.deploy(""))[-1] == ("remove", "folder/upgraded.yaml")
 
 
 @pytest.mark.full
@@ -182,7 +182,7 @@ def upgraded_again(shop):
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("again", [Kept.deploy, upgraded_again])
+@pytest.mark.parametrize("again", [lambda shop: shop.deploy(""), upgraded_again])
 def test_an_upgrade_that_failed_goes_on(shop, again):
     offer(shop, MINOR)
     (shop.folder / "upgraded.yaml").mkdir()
@@ -242,7 +242,7 @@ def test_a_package_that_vanished_is_named_and_an_upgrade_finds_a_way(shop):
     offer(shop, app("2.0.0"))
     shop.catalog.delete("a", SemVer.parse("1.0.0"), tenant=TENANT, force=True)
     before = (shop.files(), shop.history())
-    for attempt in (shop.deploy, lambda: shop.run(rollback, 1)):
+    for attempt in (lambda: shop.deploy(""), lambda: shop.run(rollback, 1)):
         with pytest.raises(EngineError, match=r"a\.App|2\.0\.0"):
             attempt()
     assert (shop.files(), shop.history()) == before

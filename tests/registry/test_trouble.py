@@ -498,3 +498,14 @@ def test_a_registry_that_does_not_answer_is_named_without_the_words_of_a_library
             run()
         assert re.search(r"Connection\(|Pool\(|Error\(", str(caught.value)) is None
         assert caught.value.found in {"Connection refused", "Name or service not known"}
+
+
+def test_a_registry_that_says_no_length_of_blobs_at_head_has_them(simulator):
+    repository = repository_of(simulator)
+    one, other = describe(b"one", LAYER), describe(b"other", LAYER)
+    repository.put_blob(b"one", one)
+    simulator.faults.append(status(200, method="HEAD", part="/blobs/", length=0))
+    assert repository.has_blob(one)
+    assert not repository.has_blob(other)
+    simulator.faults.append(status(200, method="GET", part=one.digest, length=0))
+    assert not repository.has_blob(one)

@@ -339,7 +339,7 @@ def _document(given: Any) -> dict[str, Any]:
     """The object that a hook leaves, as JSON values of its own.
 
     Raises:
-        HookError: it is no JSON object.
+        AdmissionHookError: it is no JSON object.
     """
     try:
         _require_finite(given)
@@ -365,7 +365,7 @@ def _require_held(before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
     """Raises where a hook makes another object of the one that it was asked about.
 
     Raises:
-        HookError: it does.
+        AdmissionHookError: it does.
     """
     was, found = metadata_of(before), metadata_of(after)
     pairs = {each: (before.get(each), after.get(each)) for each in ("apiVersion", "kind")}

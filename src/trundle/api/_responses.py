@@ -1,6 +1,8 @@
 """Answers as responses of HTTP."""
 
+import re
 from collections.abc import Iterable
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -12,6 +14,12 @@ from trundle.api._status import ApiError
 
 _FRESH = "no-cache, private"
 """Proxies and browsers ask again, as what they were answered may have changed."""
+
+_WARNING, _WARNS = b"warning", "299 - "
+_MOST_WARNED = 4096
+"""How many characters all warnings of an answer have; what begins before is shown, as API servers do."""
+_MOST_OF_ONE = 256
+"""How many characters of each are shown where all have more."""
 
 
 def answered(answer: Answer, shown: Representation, target: Target) -> Response:
@@ -34,12 +42,31 @@ def deprecated(target: Target) -> list[str]:
 
 
 def warning(response: Response, warnings: Iterable[str]) -> Response:
-    """A response with what the client shows its user."""
-    for each in warnings:
-        plain = "".join(x if x.isprintable() else " " for x in " ".join(each.split()))
-        quoted = plain.replace("\\", "\\\\").replace('"', '\\"')
-        response.raw_headers.append((b"warning", f'299 - "{quoted}"'.encode()))
+    """A response with what the client shows its user, before what it shows of it already.
+
+    Clients bound headers: where warnings are longer together than API servers let them be, each is shortened, and the last are left out.
+    """
+    texts = [
+        "".join(x if x.isprintable() else " " for x in " ".join(each.split())) for each in warnings
+    ]
+    before = [value for name, value in response.raw_headers if name == _WARNING]
+    texts = list(dict.fromkeys(filter(None, (*texts, *map(_warned, before)))))
+    if sum(map(len, texts)) > _MOST_WARNED:
+        texts = [each[:_MOST_OF_ONE] for each in texts]
+        lengths = accumulate(map(len, texts), initial=0)
+        texts = [
+            each for each, so_far in zip(texts, lengths, strict=False) if so_far < _MOST_WARNED
+        ]
+    response.raw_headers[:] = [each for each in response.raw_headers if each[0] != _WARNING]
+    for each in texts:
+        quoted = each.replace("\\", "\\\\").replace('"', '\\"')
+        response.raw_headers.append((_WARNING, f'{_WARNS}"{quoted}"'.encode()))
     return response
+
+
+def _warned(header: bytes) -> str:
+    """The text of a header."""
+    return re.sub(r"\\(.)", r"\1", header.decode()[len(_WARNS) + 1 : -1])
 
 
 def as_json(value: Any, media_type: str = JSON) -> Response:

@@ -22,18 +22,23 @@ def draft_of(rows: Rows, environment: Environment, name: str) -> Draft | None:
 def draft_to_deploy(rows: Rows, environment: Environment, name: str) -> Draft | None:
     """The draft that a deployment takes; None where it deploys what is wanted already.
 
-    It takes none where none is named. A draft that is not there can have been taken by the last deployment: where that did not succeed, the next one goes on with it,
-    and where there are no drafts at all, it is there already. Where there are others, or nothing was deployed yet, the name can only be wrong.
+    It takes none where none is named, and where the last deployment has taken the draft: its model is wanted already.
 
     Raises:
-        NoSuchDraftError: there is none of that name, but there are others, or nothing was deployed yet.
+        NoSuchDraftError: there is none of that name, and the last deployment has not taken it.
         OutdatedDraftError: the environment has changed since it was begun.
     """
     found = draft_of(rows, environment, name) if name else None
     if found is None and name:
-        others, last = rows.drafts(environment), rows.deployment(environment, environment.revision)
-        if last is None or (others and last.outcome == "succeeded"):
-            named(others, environment, name)
+        last = rows.deployment(environment, environment.revision)
+        if last is None:
+            named(rows.drafts(environment), environment, name)
+        elif last.draft != name:
+            known = [each.name for each in rows.drafts(environment)]
+            there = f"only {listed(known)}" if known else "none"
+            leave = "name no draft to deploy what is wanted already"
+            advice = did_you_mean(name, known, leave)
+            raise NoSuchDraftError(environment.name, f"the draft {name}", there, advice)
     return found
 
 

@@ -21,6 +21,7 @@ class Plan(NamedTuple):
         lock: which versions requirements got.
         upgraded: the objects whose `upgrade` method is to run, each with the version that it comes from.
         draft: the draft that it takes.
+        taken: the name of the draft whose model is wanted; empty for none, None where that is not known.
     """
 
     action: str
@@ -28,6 +29,7 @@ class Plan(NamedTuple):
     lock: Lock
     upgraded: dict[str, str]
     draft: Draft | None = None
+    taken: str | None = ""
 
 
 class Done(NamedTuple):
@@ -98,6 +100,7 @@ def unfinished(
         lock=plan.lock,
         model=None,
         changes=(),
+        draft=plan.taken,
     )
 
 

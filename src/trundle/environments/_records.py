@@ -88,6 +88,7 @@ class Deployment(msgspec.Struct, frozen=True):
         lock: which versions requirements got.
         model: what became of the model: `{"Objects": ..., "Attributes": ...}`; None unless it succeeded.
         changes: what it did: action and key of each effect.
+        draft: the draft whose model it took, itself or the deployment that it goes on with; empty for none, None where that is not known, since an earlier release made it.
     """
 
     number: int
@@ -103,6 +104,7 @@ class Deployment(msgspec.Struct, frozen=True):
     lock: Lock
     model: Model | None
     changes: tuple[tuple[str, str], ...]
+    draft: str | None
 
     @property
     def objects(self) -> Model | None:

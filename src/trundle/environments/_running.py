@@ -42,13 +42,13 @@ def deploy(
         name: the environment.
         tenant: whose it is.
         providers: what acts on the world.
-        draft: the name of the draft; what is wanted already is deployed where it is empty, and where the draft is not there because the last deployment has taken it.
+        draft: the name of the draft; what is wanted already is deployed where it is empty, and where the last deployment has taken the draft.
         tag: the tag of the draft that the caller has read; None where any is meant.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
 
     Raises:
-        NoSuchDraftError: there is none of that name, and nothing was deployed yet, or there are others and the last deployment succeeded; nothing was done.
+        NoSuchDraftError: there is none of that name, and the last deployment has not taken it; nothing was done.
         OutdatedDraftError: others have deployed since the draft was begun, or changed it since it was read; nothing was done.
         EnvironmentBusyError: another process deploys it.
         NoSuchEnvironmentError: the tenant has none of that name, or it was deleted.
@@ -63,8 +63,9 @@ def deploy(
         wanted, lock = wanted_now(rows, environment)
         pending = pending_upgrades(rows, environment)
         if found is None:
-            return Plan("deploy", wanted, lock, pending)
-        return Plan("deploy", found.model, found.lock, pending, found)
+            last = rows.deployment(environment, environment.revision)
+            return Plan("deploy", wanted, lock, pending, taken="" if last is None else last.draft)
+        return Plan("deploy", found.model, found.lock, pending, found, found.name)
 
     return carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
 

@@ -49,6 +49,7 @@ DEPLOYMENTS = Table(
     Column("lock", Text, nullable=False),
     Column("model", Text, nullable=False),
     Column("changes", Text, nullable=False),
+    Column("draft", Text),
 )
 DRAFTS = Table(
     "environment_drafts",

@@ -90,11 +90,19 @@ class HttpRepository:
     def has_blob(self, descriptor: Descriptor) -> bool:
         """Whether the blob is there, with its length: a registry whose disk is damaged may have less of it."""
         url = f"{self._path}/blobs/{self._checked(descriptor.digest)}"
-        response = self._requests.call("HEAD", url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT})
-        with closing(response):
-            size = response.headers.get("Content-Length", "")
-            is_whole = not size.isdecimal() or int(size) == descriptor.size
-            return response.status_code == _OK and is_whole
+        for method in ("HEAD", "GET"):
+            response = self._requests.call(
+                method, url, {_OK, _NOT_FOUND}, headers={"Accept": ACCEPT}
+            )
+            with closing(response):
+                if response.status_code == _NOT_FOUND:
+                    return False
+                size = response.headers.get("Content-Length", "")
+                if not size.isdecimal() or int(size) == descriptor.size:
+                    return True
+                if int(size):
+                    break  # Where HEAD says 0, it may mean the length of its own answer
+        return False
 
     def blob_file(self, descriptor: Descriptor) -> Path | None:  # noqa: ARG002 - of the interface
         """None: blobs are not at hand."""

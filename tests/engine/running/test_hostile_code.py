@@ -9,6 +9,7 @@ from amounts import full, some_of
 from programs import opened, run
 
 from trundle.engine import EngineError, Limits
+from trundle.engine.expressions._patterns import Pattern
 
 LONG = '"' + "a" * 42 + 'b"'
 GROW = '$s: aaaaaaaaaa\n- Repeat: 100\n  Do:\n    - $s: !yaql "{}"\n- Return: $s'
@@ -294,6 +295,11 @@ def test_a_destructor_without_end_is_no_success():
         (r"\\{a{2}", "{aa", True),
         (r"\\N{DASH}|b", "b", None),
         (r"[\\]{]", "{", True),
+        ("(?x)(ab) {e<=1}", "ax", False),
+        ("(?x)(ab) {e<=1}", "ab{e<=1}", True),
+        ("(?x: [[:alpha:]] )", "b", False),
+        ("(?x)a(?-x: #{)b", "a #{b", True),
+        ("(?x)a\u00a0b", "ab", False),
     ],
 )
 def test_patterns_mean_what_they_mean_in_python(pattern, text, found):
@@ -307,6 +313,27 @@ def test_patterns_mean_what_they_mean_in_python(pattern, text, found):
         return
     assert (re.search(escaped, text) is not None) is found
     assert run(value(f"'{text}' =~ '{pattern}'")) is found
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "((a{300}){300}){2}(?#()",
+        "(?x)((a{300}){300}){2} # (",
+        "(?:(?:a{300}){300})(?#c){2}",
+        "(?x)(?:(?:a{300}){300}) # c\n {2}",
+    ],
+)
+def test_comments_hide_no_counts_of_patterns(pattern):
+    with pytest.raises(EngineError, match="repeats more than 100000 parts") as caught:
+        Pattern(pattern, 0)
+    assert caught.value.code == "limit"
+
+
+def test_a_comment_in_a_pattern_has_no_groups():
+    text = "(?x: a # {e<=1} (\n {2})b#{e<=1}"
+    for each in ("aab#{e<=1}", "aab#", "abb#{e<=1}"):
+        assert bool(Pattern(text, 0).search(each)) is bool(re.search(text, each))
 
 
 def test_counts_of_patterns_with_measure_are_no_error():

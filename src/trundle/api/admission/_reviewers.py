@@ -43,7 +43,7 @@ class Reviewer(Protocol):
 
         Raises:
             DeniedError: it refuses in an answer of its own.
-            HookError: it cannot say.
+            AdmissionHookError: it cannot say.
         """
 
 
@@ -67,7 +67,7 @@ class PythonHook:
         """Calls the method.
 
         Raises:
-            HookError: it failed, or returned something: what it says it says to the request.
+            AdmissionHookError: it failed, or returned something: what it says it says to the request.
         """
         method: Callable[[AdmissionRequest], object] = getattr(self._hook, request.operation)
         try:

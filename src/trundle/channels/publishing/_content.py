@@ -85,7 +85,8 @@ def content_damage(repository: Repository, digest: str) -> Iterator[str]:
         file = repository.blob_file(each)
         # A file of another length is other content; `has_blob` does not count it.
         if not (repository.has_blob(each) if file is None else file.is_file()):
-            yield expectation(f"the blob {each.digest} of {each.size:,} bytes", "none")
+            found = "none" if file is not None else "none of this length"
+            yield expectation(f"the blob {each.digest} of {each.size:,} bytes", found)
         elif not _is_whole(repository, each):
             yield expectation(f"the blob {each.digest}", "other content")
 

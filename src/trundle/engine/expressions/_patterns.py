@@ -28,32 +28,51 @@ MOST_COPIES: Final = 100_000
 """How many parts a pattern may have with those that a count repeats: the library makes a copy for each."""
 
 _CASELESS = re.compile(r"\(\?[a-zA-Z]*i")
-_VERBOSE = re.compile(r"\(\?[a-zA-Z]*x")
-_PIECE = re.compile(
-    r"""
-    (?P<kept>\\N\{[^}]*\} | \\. | \(\?\#[^)]*\) | \{(?:\d+(?:,\d*)?|,\d*)\})
+_PIECE = r"""
+    (?P<comment>\(\?\#[^)]*\))
+    | (?P<opens>\((?:\?(?P<on>[a-zA-Z]*)(?:-(?P<off>[a-zA-Z]+))?:)?)
+    | (?P<closes>\))
     | (?P<class>\[\^?\]?(?:\\.|[^\]\\])*\])
+    | (?P<kept>\\N\{[^}]*\} | \\. | \{(?:\d+(?:,\d*)?|,\d*)\})
     | (?P<brace>\{)
-    """,
-    re.VERBOSE | re.DOTALL,
-)
+    """
+_PIECES: Final = {
+    False: re.compile(rf"{_PIECE} | (?P<other>.)", re.VERBOSE | re.DOTALL),
+    True: re.compile(
+        rf"(?P<blank>[ \t\n\r\v\f]+ | \#[^\n]*) | {_PIECE} | (?P<space>\s) | (?P<other>.)",
+        re.VERBOSE | re.DOTALL,
+    ),
+}
+"""The parts of a pattern; of one that is verbose, where there are blanks and comments in it."""
 _IN_CLASS = re.compile(r"(\\.)|(?<!^)\[", re.DOTALL)
+_NOTHING = "(?#)"
 
 
-def _plain(text: str) -> str:
-    """A pattern of Python's in which the library `regex` sees nothing else: neither its inexact matches, `(ab){e<=1}`, nor classes in classes, `[[:alpha:]]`."""
+def _plain(text: str, *, is_verbose: bool) -> str:
+    """A pattern of Python's in which the library `regex` sees nothing else: neither its inexact matches, `(ab){e<=1}`, nor classes in classes, `[[:alpha:]]`.
 
-    def piece(found: re.Match[str]) -> str:
-        if found["brace"]:
-            return r"\{"
-        if found["class"]:
-            return _IN_CLASS.sub(lambda each: each[1] or r"\[", found["class"])
-        return found["kept"]
+    Comments in it are empty.
+    """
+    parts, at, verbose = list[str](), 0, [is_verbose]
+    while found := _PIECES[verbose[-1]].match(text, at):
+        at, part = found.end(), found[0]
+        match found.lastgroup:
+            case "comment" | "blank":
+                part = _NOTHING
+            case "opens":
+                begins, ends = ("x" in (found[each] or "") for each in ("on", "off"))
+                verbose.append((verbose[-1] or begins) and not ends)
+            case "closes":
+                verbose.pop()
+            case "class":
+                part = _IN_CLASS.sub(lambda each: each[1] or r"\[", part)
+            case "brace" | "space":
+                part = f"\\{part}"
+        parts.append(part)
+    return "".join(parts)
 
-    return text if _VERBOSE.search(text) else _PIECE.sub(piece, text)
 
-
-_TOKEN = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
+_TOKEN = re.compile(r"\\.|\(\?#\)|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
 
 
 def _copies(text: str) -> int:
@@ -61,6 +80,8 @@ def _copies(text: str) -> int:
     outer, size, last = list[tuple[int, int]](), 0, 0
     for token in _TOKEN.finditer(text):
         match token[0]:
+            case _ if token[0] == _NOTHING:
+                pass
             case "(":
                 outer.append((size, last))
                 size = last = 0
@@ -89,16 +110,17 @@ class Pattern:
         if len(text) > most:
             message = f"a pattern of {len(text)} characters is too long, {most} are the most"
             raise EngineError(EngineCode.LIMIT, message, advice="write a shorter one")
-        if _copies(text) > MOST_COPIES:
-            message = f"a pattern repeats more than {MOST_COPIES} parts"
-            raise EngineError(EngineCode.LIMIT, message, advice="write smaller counts")
         self._text = text
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore"
             )  # What may change in later Pythons is not the package's concern
-            re.compile(text, flags)
-            self._compiled = regex.compile(_plain(text), flags | regex.VERSION0)
+            right = re.compile(text, flags)
+            plain = _plain(text, is_verbose=bool(right.flags & re.VERBOSE))
+            if _copies(plain) > MOST_COPIES:
+                message = f"a pattern repeats more than {MOST_COPIES} parts"
+                raise EngineError(EngineCode.LIMIT, message, advice="write smaller counts")
+            self._compiled = regex.compile(plain, flags | regex.VERSION0)
 
     def search(self, text: str) -> Any:
         """The first match; None if there is none."""

@@ -96,7 +96,7 @@ def parse(text: str) -> Tree:
 
     Raises:
         NotYaqlError: the text is no expression.
-        TooLargeError: it nests too deeply, or takes too long to read.
+        TextTooLargeError: it nests too deeply, or takes too long to read.
     """
     if _SLOW.search(text):
         raise TextTooLargeError("a number of more than 400 digits")
