@@ -18,7 +18,7 @@ from trundle.runtime import (
     aligned,
 )
 from trundle.runtime._bag import NoEntry, digest
-from trundle.runtime._entries import Stashing
+from trundle.runtime._entries import Stashing, made_entry
 from trundle.runtime._matching import match
 from trundle.runtime._merge import merge
 from trundle.runtime._objects import Made
@@ -245,6 +245,15 @@ def test_absence_is_noted_where_a_hook_would_derive_something_of_what_the_writer
     )
     found = merge(stored, before, after).property_bag
     assert found == ({"x": {"v1": Entry(ABSENT, digest(("y",)))}} if noted else ABSENT)
+
+
+def test_a_list_that_its_writer_left_out_of_an_entry_is_added_to_what_the_entry_has():
+    def server(ports):
+        return Server(property_bag={"ports": {"v1": made_entry(ports, ABSENT, Stashing())}})
+
+    had, added = Port(host="a", number=1), Port(host="b", number=2)
+    found = merge(server([had]), server(ABSENT), server([added])).property_bag
+    assert found == {"ports": {"v1": Entry([added, had])}}
 
 
 def test_a_key_that_is_in_the_bag_is_found_there():
