@@ -4,7 +4,9 @@ import msgspec
 import pytest
 
 from trundle.runtime import ABSENT, BAG, Absent, PropertyBag, StorageObject
+from trundle.runtime._bag import NoEntry
 from trundle.runtime._entry_values import as_json, read_like
+from trundle.runtime._objects import Made
 
 
 class A(StorageObject, kw_only=True, tag_field="kind", tag="a"):
@@ -81,3 +83,9 @@ def test_a_merged_value_is_json_where_some_of_it_is():
     values = [A(x="1")]
     assert as_json(values) is values
     assert bytes(as_json([A(x="1"), raw('{"z":1.10}')])) == b'[{"kind":"a","x":"1"},{"z":1.10}]'
+
+
+def test_a_merged_value_that_is_json_has_no_marks_of_what_its_writer_left_unsaid():
+    made = A(x="1", property_bag={"y": {"v1": NoEntry("z")}})
+    made.unknown = Made()
+    assert bytes(as_json({"m": made, "n": raw("1.10")})) == b'{"m":{"kind":"a","x":"1"},"n":1.10}'

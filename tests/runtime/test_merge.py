@@ -247,6 +247,20 @@ def test_absence_is_noted_where_a_hook_would_derive_something_of_what_the_writer
     assert found == ({"x": {"v1": Entry(ABSENT, digest(("y",)))}} if noted else ABSENT)
 
 
+@pytest.mark.parametrize("beside", ["now", "then"])
+def test_what_a_hook_made_is_its_writers_own_once_a_stale_entry_has_it_elsewhere(beside):
+    def named(name):
+        stashing = Stashing(lambda stored: (stored.secret,), hooked=True, aliases=(("x", "v2"),))
+        made, other = made_entry("mine", ABSENT, stashing), made_entry(name, ABSENT, Stashing())
+        return Named(property_bag={"x": {"v1": made}, "y": {"v1": other}})
+
+    known = Entry("theirs", digest((beside,)))
+    stored = Named(secret="now", property_bag={"x": {"v2": known}})
+    found = merge(stored, named("a"), named("b")).property_bag
+    renewed = {"v1": Entry("mine", digest(("now",)))}
+    assert found["x"] == ({"v2": known} if beside == "now" else renewed)
+
+
 def test_a_list_that_its_writer_left_out_of_an_entry_is_added_to_what_the_entry_has():
     def server(ports):
         return Server(property_bag={"ports": {"v1": made_entry(ports, ABSENT, Stashing())}})
