@@ -84,6 +84,12 @@ def shapes(place):
     }
 
 
+def noted(place):
+    """How far the CRD says that its migration is; nothing where none goes on."""
+    annotations = place.crd["metadata"].get("annotations") or {}
+    return json.loads(annotations.get(f"{place.members.group}/migration", "{}"))
+
+
 def foreign(place):
     """A CRD that somebody wrote by hand, which stores objects at v1, and has some."""
     group = place.members.group
@@ -146,8 +152,7 @@ def test_one_that_is_killed_goes_on_where_it_was(place):
     given = command("--pages", "--page", "5", "--rate", "5")
     environment = {**os.environ, "KUBECONFIG": str(place.cluster.kubeconfig)}
     process = subprocess.Popen(given, cwd=folder, env=environment, stdout=subprocess.DEVNULL)
-    note = f"{place.members.group}/migration"
-    until(lambda: note in place.crd["metadata"].get("annotations", {}))
+    until(lambda: noted(place).get("after"))  # At first it says only that it has begun.
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert len(shapes(place)) == 2
