@@ -88,6 +88,7 @@ class Feed:
         if self._reader is None or self._reader.done():
             self._since = self._until = 0
             self._kept.clear()
+            self._news = asyncio.Event()  # One that was waited for belongs to its event loop.
             self._reader = asyncio.create_task(self._read())
         try:
             while True:
