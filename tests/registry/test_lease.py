@@ -24,7 +24,7 @@ from trundle.registry import (
     open_registry,
 )
 from trundle.registry._lease import LEASE_ARTIFACT, TagLease
-from trundle.registry._markers import put_marker
+from trundle.registry._markers import set_marker
 
 
 @pytest.fixture
@@ -237,7 +237,7 @@ def waited(answer, *, dead, renewals=0):
         for number in range(1, renewals + 1):
             killed += max(each._seconds for each in holders) / 8
             for tag in tags:
-                sign = functools.partial(put_marker, at_once, tag, LEASE_ARTIFACT, sign=f"{number}")
+                sign = functools.partial(set_marker, at_once, tag, LEASE_ARTIFACT, f"{number}")
                 timer.due.append((killed, sign))
     sights = {}
     found = []

@@ -7,7 +7,9 @@ from typing import Any
 import msgspec
 
 from trundle.api._metadata_types import wrong_types
+from trundle.api._requests import Target
 from trundle.api._status import Cause
+from trundle.api.apply import STATUS
 from trundle.cel import format_errors
 
 _OWN_FINALIZERS = frozenset({"orphan", "foregroundDeletion", "kubernetes"})
@@ -64,13 +66,19 @@ def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
         yield _cause("ownerReferences", owners, text)
 
 
-def finalizer_warnings(added: Iterable[str]) -> Iterator[str]:
+def finalizer_warnings(
+    target: Target, before: Iterable[str], after: Iterable[str]
+) -> Iterator[str]:
     """What clients of custom resources are warned of: finalizers that another controller may have, too.
 
     Args:
-        added: the finalizers that a write adds.
+        target: what is written; its status has none.
+        before: the finalizers before the write.
+        after: the finalizers after it.
     """
-    for each in sorted(added):
+    if not target.kind.group or target.subresource == STATUS:
+        return
+    for each in sorted({*after} - {*before}):
         if "/" not in each and each not in _OWN_FINALIZERS:
             path = " including a path (/)" if "." in each else ""
             yield (

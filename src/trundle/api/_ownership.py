@@ -11,6 +11,7 @@ import msgspec
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._recent import Recent
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
+from trundle.api._status_part import subresource_of
 from trundle.api.apply import (
     APPLIES,
     KEPT_BY,
@@ -42,7 +43,6 @@ from trundle.version import ApiVersion
 
 _OWNERS = b'"managedFields"'
 _LONGEST = 128
-_HEAD = ("apiVersion", "kind", "metadata")
 _KEPT = 1024
 """How many translated entries are kept; most objects of a resource type have the same few."""
 _KEPT_BYTES = 1024 * 1024
@@ -205,7 +205,7 @@ class Ownership:
         writer = self._writer(manager, now, subresource)
         written = config
         if subresource:
-            written = {key: each for key, each in config.items() if key in {*_HEAD, subresource}}
+            written = subresource_of(config, subresource)
         try:
             if written is not config:  # What is not written makes sense, too.
                 require_elements(self._shape, config)

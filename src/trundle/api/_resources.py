@@ -1,9 +1,8 @@
 """Objects of one version, read and written as Kubernetes' API does it."""
 
 import contextlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -23,6 +22,7 @@ from trundle.api._documents import (
 )
 from trundle.api._metadata_rules import finalizer_warnings, kept_owner_causes
 from trundle.api._object_reads import ObjectReads
+from trundle.api._other_versions import OtherVersions
 from trundle.api._patches import APPLY, PATCHES, patch_of
 from trundle.api._reading import Reading, explained
 from trundle.api._removals import Removals
@@ -46,13 +46,13 @@ from trundle.api._status import (
     invalid,
     modified,
 )
-from trundle.api._status_part import stated_of, status_apart
+from trundle.api._status_part import leaves_out, stated_of, status_apart
 from trundle.api._steps import Lookup, Steps, Storing
 from trundle.api._validation import Validators
 from trundle.api._views import OWNERS, Failed
-from trundle.api.apply import STATUS, Elsewhere, FieldSet
+from trundle.api.apply import STATUS
 from trundle.errors import TrundleError
-from trundle.runtime import ConversionError, Lenience
+from trundle.runtime import Lenience
 from trundle.store import (
     ConflictError,
     NoSuchObjectError,
@@ -64,7 +64,6 @@ from trundle.store import (
 
 _OF_DELETION = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
 """What a new object does not have, whatever its document says."""
-_HEAD = frozenset({"apiVersion", "kind", "metadata"})
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
 
@@ -144,7 +143,7 @@ class Resources(ObjectReads):
         document["metadata"] = {**metadata, "name": name}
         require_same_kind(target, document)
         stated = self.made(target, document)
-        if _leaves_out(target, {}, document):
+        if leaves_out(target, {}, document):
             reading.note_left_out(target, self._unknown(target, document))
         wrong = name_causes(name, metadata.get("generateName"))
         reading.note_broken(self._validators.require_valid(target, None, stated, wrong))
@@ -165,7 +164,7 @@ class Resources(ObjectReads):
             tried = self._tried(prepared)
             further, warned = self._admission.writing(request, target, None, tried)
             made = yield from self._stored(prepared(further), dry_run=request.dry_run)
-            added = _finalizer_warnings(target, (), made.finalizers)
+            added = finalizer_warnings(target, (), made.finalizers)
             warnings = (*reading.warnings, *added, *warned)
             if request.dry_run:
                 body = self.answered(made, request, target, without_version)
@@ -248,26 +247,25 @@ class Resources(ObjectReads):
         ownership = self.views.ownership(target.kind, target.served)
 
         def after(live: dict[str, Any], current: StoredObject | None) -> Wanted:
-            if _leaves_out(target, {}, stated):
+            if leaves_out(target, {}, stated):
                 stored = None if current is None else current.data
                 reading.note_left_out(target, self._unknown(target, stated, stored))
-            has_nulls = self._has_nulls(target, stated)
+            has_nulls = self._validators.has_nulls(target, stated)
             if live:
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
                     require_version(target, said)
             with explained(target):
                 by = request.manager, self._clock(), target.subresource
-                over = target, live, current, reading.lenience
-                drafts: list[PreparedWrite] = []
-                seen = partial(self._applied, drafts, *over)
-                back = partial(self._given_back, *over)
-                owned = ownership.after_apply(live, config, *by, seen, back, force=force)
+                others = None if current is None else self._others(target, reading, current, live)
+                at = (others.applied, others.given_back) if others else ()
+                owned = ownership.after_apply(live, config, *by, *at, force=force)
             wanted = with_tidy_metadata(owned)
             if has_nulls:
                 written = self.changed(target, live, wanted) if live else self.made(target, wanted)
                 self._validators.require_nulls(target, live, written)
-            return Wanted(wanted, _owned(drafts[-1], wanted) if drafts else None)
+            draft = None if others is None else others.applied_draft
+            return Wanted(wanted, None if draft is None else _owned(draft, wanted))
 
         try:
             return (yield from self.write(request, after, reading))
@@ -282,14 +280,6 @@ class Resources(ObjectReads):
         with reading.explained(target):
             draft = self._draft(target, made, reading.lenience)
         return (yield from self._create(request, target, reading, draft))
-
-    def _has_nulls(self, target: Target, stated: dict[str, Any]) -> bool:
-        """Whether what is written of a configuration may have nulls."""
-        has_nulls = self._validators.has_nulls(target, stated)
-        if has_nulls and target.subresource:  # What is not written may be null.
-            part = {key: each for key, each in stated.items() if key in {*_HEAD, STATUS}}
-            has_nulls = self._validators.has_nulls(target, part)
-        return has_nulls
 
     def delete(self, request: Request) -> Answer:
         """Deletes an object, or marks it as deleted while it has finalizers."""
@@ -338,17 +328,16 @@ class Resources(ObjectReads):
                 if causes := [*kept_owner_causes(metadata_of(document))]:
                     raise invalid(target.kind, target.name, causes)
                 wanted = status_apart(target, live, document)
-                if _leaves_out(target, live, document):
+                if leaves_out(target, live, document):
                     unknown = self._unknown(target, document, current.data)
                     reading.note_left_out(target, unknown)
                 reading.note_broken(self._validators.require_valid(target, live, wanted))
                 draft, read = self._read(target, reading, wanted, current, live)
             by = request.manager, self._clock(), target.subresource
-
-            def seen(_: dict[str, Any], kept: FieldSet) -> Iterator[Elsewhere]:
-                return self._seen(target, current, draft, kept)
-
-            owned = ownership.after_update(live, read, *by, seen)
+            others = self._others(target, reading, current, live)
+            owned = ownership.after_update(
+                live, read, *by, lambda _, kept: others.written(draft, kept)
+            )
             return Wanted(owned, _owned(draft, owned), is_valid=same_content(read, wanted))
 
         return (yield from self.write(request, after, reading))
@@ -413,7 +402,7 @@ class Resources(ObjectReads):
             written = msgspec.structs.replace(written, resource_version=current.resource_version)
         with explained(target):
             body = self.answered(written, request, target)
-            added = _finalizer_warnings(target, current.finalizers, written.finalizers)
+            added = finalizer_warnings(target, current.finalizers, written.finalizers)
             return Answer(body, 200, (*reading.warnings, *added, *warned))
 
     def _replacing(
@@ -445,6 +434,17 @@ class Resources(ObjectReads):
         key = self.key(target)
         return self.views.draft(key, document, target.kind, target.served, lenience, current)
 
+    def _others(
+        self, target: Target, reading: Reading, current: StoredObject, live: dict[str, Any]
+    ) -> OtherVersions:
+        """A write over an object as other versions show it."""
+
+        def draft(wanted: dict[str, Any]) -> PreparedWrite:
+            written = self.changed(target, live, wanted)
+            return self._draft(target, written, reading.lenience, current)
+
+        return OtherVersions(self.views, target, current, draft, reading.lenience)
+
     def _read(
         self,
         target: Target,
@@ -464,93 +464,6 @@ class Resources(ObjectReads):
             read = self.views.drafted(draft, target.kind, target.served, current)
         return draft, _with_owners(read, _owners(document))
 
-    def _applied(
-        self,
-        drafts: list[PreparedWrite],
-        target: Target,
-        live: dict[str, Any],
-        current: StoredObject | None,
-        lenience: Lenience,
-        owned: dict[str, Any],
-        kept: FieldSet,
-    ) -> Iterator[Elsewhere]:
-        """What a configuration makes of an object as other versions show it; see `_seen`. The draft of it is added to others."""
-        if current is None:
-            return
-        try:
-            draft = self._draft(target, self.changed(target, live, owned), lenience, current)
-        except TrundleError:  # What is wrong with it is said by those who write it.
-            return
-        drafts.append(draft)
-        yield from self._seen(target, current, draft, kept)
-
-    def _given_back(
-        self,
-        target: Target,
-        live: dict[str, Any],
-        current: StoredObject | None,
-        lenience: Lenience,
-        whole: dict[str, Any],
-        pruned: dict[str, Any],
-        hidden: FieldSet,
-    ) -> dict[str, Any]:
-        """An object without what its applier no longer states, but with what others own of that at other versions.
-
-        Args:
-            target: what is applied.
-            live: the object before.
-            current: the same as it is stored; None where it is created.
-            lenience: what is tolerated about it.
-            whole: the object with what the applier no longer states.
-            pruned: the object without it.
-            hidden: what others own that the applier's version cannot show, as it is kept.
-        """
-        kind = target.kind
-        if current is None:
-            return pruned
-        try:
-            before, after = (
-                self._draft(target, self.changed(target, live, each), lenience, current)
-                for each in (whole, pruned)
-            )
-        except TrundleError:  # What is wrong with it is said by those who write it.
-            return pruned
-        first = after
-        for served in kind.versions.values():
-            there = self.views.ownership(kind, served)
-            if served is target.served or not there.shows(hidden):
-                continue
-            try:
-                shown = [self.views.drafted(x, kind, served, current) for x in (before, after)]
-            except ConversionError:
-                continue
-            found = there.given_back(shown[0], shown[1], hidden)
-            if found is not None:
-                over = msgspec.structs.replace(current, data=after.data)
-                try:
-                    after = self.views.draft(after.key, found, kind, served, lenience, over)
-                except TrundleError:  # It makes no sense without the rest.
-                    return whole
-        if after is first:
-            return pruned
-        result = self.views.drafted(after, kind, target.served, current)
-        return {**result, "metadata": pruned["metadata"]}
-
-    def _seen(
-        self, target: Target, current: StoredObject, draft: PreparedWrite, kept: FieldSet
-    ) -> Iterator[Elsewhere]:
-        """A write over an object as other versions show it, of those that show any of some kept fields; one that cannot show it is left out."""
-        for served in target.kind.versions.values():
-            there = self.views.ownership(target.kind, served)
-            if served is target.served or not there.shows(kept):
-                continue
-            try:
-                before = object_of(self.views.kept(current, target.kind, served))
-                after = self.views.drafted(draft, target.kind, served, current)
-            except ConversionError:
-                continue
-            yield there.seen(before, after)
-
     def _unknown(
         self, target: Target, document: dict[str, Any], stored: bytes | None = None
     ) -> Callable[[], Sequence[str]]:
@@ -566,26 +479,6 @@ class Resources(ObjectReads):
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
         """What of a new object is stored: all but its status, where that is written apart."""
         return stated_of(target, document)
-
-
-def _finalizer_warnings(
-    target: Target, before: Iterable[str], after: Iterable[str]
-) -> Iterator[str]:
-    """What the client of a custom resource is warned of where a write adds finalizers."""
-    if target.kind.group and target.subresource != STATUS:
-        yield from finalizer_warnings({*after} - {*before})
-
-
-def _leaves_out(target: Target, before: Mapping[str, Any], document: Mapping[str, Any]) -> bool:
-    """Whether a document says something of an object that the request does not write: its status, or what is beside that."""
-    if not target.kind.keeps_status(target.served):
-        return False
-    written = target.subresource == STATUS
-    return any(
-        (name == STATUS) is not written and each != before.get(name)
-        for name, each in document.items()
-        if name not in _HEAD
-    )
 
 
 def _owners(document: Mapping[str, Any]) -> Any:

@@ -18,7 +18,8 @@ from trundle.api._patterns import as_ecma
 from trundle.api._places import RULES, root_of
 from trundle.api._requests import Target
 from trundle.api._status import Cause, internal, invalid
-from trundle.api.apply import duplicates, resource_shape
+from trundle.api._status_part import subresource_of
+from trundle.api.apply import STATUS, duplicates, resource_shape
 from trundle.api.cel import Judged, Rules
 from trundle.schema import ObjectType
 
@@ -313,14 +314,17 @@ class Validators:
         return [*causes, *self.of(target).judged(document, before, causes).causes]
 
     def has_nulls(self, target: Target, config: Mapping[str, Any]) -> bool:
-        """Whether anything in a configuration is null that may not be; all else is of the type that the schema gives it.
+        """Whether anything that is written of a configuration is null and may not be; all else in it is of the type that the schema gives it.
 
         Raises:
             ApiError: something is not.
         """
-        causes = self.of(target).type_causes(config)
+        types = self.of(target).type_causes
+        causes = types(config)
         if not all(map(_is_of_null, causes)):
             raise invalid(target.kind, target.name, causes)
+        if causes and target.subresource:  # What is not written may be null.
+            causes = types(subresource_of(config, STATUS))
         return bool(causes)
 
     def require_nulls(

@@ -1,5 +1,7 @@
 """The rules of drafts: which can still be changed and deployed."""
 
+from collections.abc import Collection
+
 from trundle.environments._errors import NoSuchDraftError, OutdatedDraftError
 from trundle.environments._models import differences
 from trundle.environments._records import Draft, Environment
@@ -30,15 +32,14 @@ def draft_to_deploy(rows: Rows, environment: Environment, name: str) -> Draft | 
     """
     found = draft_of(rows, environment, name) if name else None
     if found is None and name:
+        drafts = rows.drafts(environment)
         last = rows.deployment(environment, environment.revision)
         if last is None:
-            named(rows.drafts(environment), environment, name)
+            named(drafts, environment, name)
         elif last.draft != name:
-            known = [each.name for each in rows.drafts(environment)]
-            there = f"only {listed(known)}" if known else "none"
-            leave = "name no draft to deploy what is wanted already"
-            advice = did_you_mean(name, known, leave)
-            raise NoSuchDraftError(environment.name, f"the draft {name}", there, advice)
+            known = [each.name for each in drafts]
+            advice = did_you_mean(name, known, "name no draft to deploy what is wanted already")
+            raise _missing(known, environment, name, advice)
     return found
 
 
@@ -106,10 +107,16 @@ def named(drafts: tuple[Draft, ...], environment: Environment, name: str) -> Dra
     """
     known = {each.name: each for each in drafts}
     if name not in known:
-        found = f"only {listed(known)}" if known else "none"
         advice = did_you_mean(name, known) if known else "add an application first, which makes it"
-        raise NoSuchDraftError(environment.name, f"the draft {name}", found, advice)
+        raise _missing(known, environment, name, advice)
     return known[name]
+
+
+def _missing(
+    known: Collection[str], environment: Environment, name: str, advice: str
+) -> NoSuchDraftError:
+    found = f"only {listed(known)}" if known else "none"
+    return NoSuchDraftError(environment.name, f"the draft {name}", found, advice)
 
 
 def _changed(environment: Environment, name: str, there: Draft | None) -> OutdatedDraftError:

@@ -24,6 +24,7 @@ from trundle.environments._errors import (
     ProviderInUseError,
 )
 from trundle.environments._models import new_model
+from trundle.environments._provider_settings import is_same_place
 from trundle.environments._records import (
     Deployment,
     Draft,
@@ -39,7 +40,6 @@ from trundle.packages import Package
 from trundle.version import SemVer
 
 _LIST = "run `trundle env list` to see what there is"
-_LEFT_OPEN = {"context": "-", "kubeconfig": None}
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -160,7 +160,7 @@ class Environments:
             environment = self._get(rows, name, tenant)
             busy = {record.provider for _, record in rows.effects(environment)}
             for each, settings in providers.items():
-                if each in busy and not _is_same_place(environment.providers.get(each), settings):
+                if each in busy and not is_same_place(environment.providers.get(each), settings):
                     expected = f"the settings of {each} as they are while it has effects"
                     advice = "leave its options out, or make another environment"
                     raise ProviderInUseError(name, expected, "others", advice)
@@ -497,14 +497,3 @@ def _check_secrets(secrets: Mapping[str, str]) -> None:
             expected, found = "a text in Unicode without NUL", "something else"
             advice = "encode it, for example as base64"
             raise InvalidSecretError(f"the secret {name}", expected, found, advice)
-
-
-def _is_same_place(old: Mapping[str, str] | None, new: Mapping[str, str]) -> bool:
-    """Whether settings of a provider are those that were, or say what these left open."""
-    if old is None:
-        return False
-    open_keys = {key for key, value in _LEFT_OPEN.items() if old.get(key) == value}
-    before, after = (
-        {key: value for key, value in each.items() if key not in open_keys} for each in (old, new)
-    )
-    return before == after

@@ -320,7 +320,7 @@ class TagLease:
         return [*(each for each in others if each.kind == "c"), *holders.values()]
 
     def _put(self, tag: str, sign: str = "") -> None:
-        set_marker(self._repository, tag, LEASE_ARTIFACT, sign=sign)
+        set_marker(self._repository, tag, LEASE_ARTIFACT, sign)
 
     def _remove(self, tags: list[str]) -> None:
         for tag in tags:

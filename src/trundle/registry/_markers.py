@@ -26,21 +26,19 @@ def put_marker(
     artifact_type: str,
     layers: tuple[Descriptor, ...] = (EMPTY_DESCRIPTOR,),
     *,
-    sign: str = "",
     facts: Mapping[str, str] | None = None,
 ) -> None:
     """Sets a tag to a manifest that only this tag has.
 
     Args:
         repository: where.
-        tag: the tag; it must never have been used before, unless with another sign.
+        tag: the tag; it must never have been used before.
         artifact_type: what it is for.
         layers: blobs that are there, in place of an empty one.
-        sign: makes the manifest another one than those that the tag was set to before.
         facts: further annotations.
     """
     prepare_markers(repository)
-    set_marker(repository, tag, artifact_type, layers, sign=sign, facts=facts)
+    _put(repository, tag, artifact_type, layers, facts or {})
 
 
 def prepare_markers(repository: Repository) -> None:
@@ -48,23 +46,32 @@ def prepare_markers(repository: Repository) -> None:
     repository.put_blob(EMPTY, EMPTY_DESCRIPTOR)
 
 
-def set_marker(
+def set_marker(repository: Repository, tag: str, artifact_type: str, sign: str) -> None:
+    """Sets a tag, perhaps anew, with one request; the repository is prepared for it.
+
+    Args:
+        repository: where.
+        tag: the tag; it must never have been used before, unless with another sign.
+        artifact_type: what it is for.
+        sign: makes the manifest another one than those that the tag was set to before; empty at first.
+    """
+    facts = {SIGN_ANNOTATION: sign} if sign else {}
+    _put(repository, tag, artifact_type, (EMPTY_DESCRIPTOR,), facts)
+
+
+def _put(
     repository: Repository,
     tag: str,
     artifact_type: str,
-    layers: tuple[Descriptor, ...] = (EMPTY_DESCRIPTOR,),
-    *,
-    sign: str = "",
-    facts: Mapping[str, str] | None = None,
+    layers: tuple[Descriptor, ...],
+    facts: Mapping[str, str],
 ) -> None:
-    """Does what `put_marker` does, with one request, where the repository is prepared for it."""
     manifest = ImageManifest(
         schema_version=2,
         media_type=OCI_MANIFEST,
         artifact_type=artifact_type,
         config=EMPTY_DESCRIPTOR,
         layers=layers,
-        annotations={TAG_ANNOTATION: tag, **(facts or {})}
-        | ({SIGN_ANNOTATION: sign} if sign else {}),
+        annotations={TAG_ANNOTATION: tag, **facts},
     )
     repository.put_manifest(encode(manifest), OCI_MANIFEST, tag=tag)
