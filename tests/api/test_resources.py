@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sqlite3
+import time
 
 import pytest
 from apis import GROUP, NEW, OLD, member, whole
@@ -617,6 +618,23 @@ def test_bookmarks_have_the_form_of_objects(client, kind):
     lines = client.http.get(client.at(NEW), params=query, headers=headers).text.splitlines()
     found = [(each["type"], each["object"]["kind"]) for each in map(json.loads, lines)]
     assert found == [("ADDED", kind), ("BOOKMARK", kind)]
+
+
+@pytest.mark.full
+def test_what_is_there_is_given_whole_before_the_time_of_a_watch_begins(client, monkeypatch):
+    """A client that is cut off within it would begin anew, and be cut off again."""
+    for name in ("ada", "eve"):
+        client.create(NEW, name, group="red")
+    answered = Store.list
+
+    def slow(*arguments, **more):
+        time.sleep(1.1)
+        return answered(*arguments, **more)
+
+    monkeypatch.setattr(Store, "list", slow)
+    query = {"watch": "true", "timeoutSeconds": "1", "allowWatchBookmarks": "true"}
+    lines = client.http.get(client.at(NEW), params=query).text.splitlines()
+    assert [json.loads(each)["type"] for each in lines] == ["ADDED", "ADDED", "BOOKMARK"]
 
 
 def test_a_watch_may_begin_with_what_comes(client):

@@ -133,12 +133,24 @@ class Cluster:
                 until(lambda path=path: self.request("GET", path).status == 200)
 
     def undefine(self, name: str) -> None:
-        """Deletes a CRD with all its objects, and waits until it is gone; nothing happens where it is not there."""
-        self.kubectl("delete", "crd", name, "--ignore-not-found", "--wait=false")
+        """Deletes a CRD with all its objects, and waits until it is gone; nothing happens where it is not there.
+
+        An operator may have made the CRD anew by then, for a release that is still installed.
+        """
         path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{name}"
+
+        def gone(uid: str) -> bool:
+            answer = self.request("GET", path)
+            anew = answer.status == 200 and answer.body["metadata"]["uid"] != uid
+            return answer.status == 404 or anew
+
+        found = self.request("GET", path)
+        if found.status == 404:
+            return
+        self.kubectl("delete", "crd", name, "--ignore-not-found", "--wait=false")
         for number in range(60):
             for _ in range(100):
-                if self.request("GET", path).status == 404:
+                if gone(found.ok()["metadata"]["uid"]):
                     return
                 time.sleep(0.05)
             # A server that could not delete the objects tries again later and later, but at once after a change.

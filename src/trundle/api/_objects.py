@@ -6,7 +6,6 @@ requests and headers that are looked at again and again.
 
 import asyncio
 import re
-import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -227,15 +226,14 @@ class Objects:
         fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind)
         labels = labels_of(request.query.get("labelSelector", ""))
         seconds = min(request.seconds or _LONGEST_WATCH, _LONGEST_WATCH)
-        until = time.monotonic() + seconds
-        found = events(request, served.resources, served.feed, fields, labels, shown)
+        found = events(request, served.resources, served.feed, fields, labels, shown, seconds)
 
         async def lines() -> AsyncIterator[bytes]:
             try:
                 async for each in found:
                     if each:
                         yield each + b"\n"
-                    if time.monotonic() > until or self._is_stopping:
+                    if self._is_stopping:
                         return
             except TrundleError as error:
                 gone = answer_to(error, target.kind, target.name)

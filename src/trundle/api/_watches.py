@@ -1,6 +1,7 @@
 """Watches: what is there first, then each change once, as JSON lines."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 
 import msgspec
@@ -26,8 +27,9 @@ async def events(
     fields: FieldSelector,
     labels: LabelSelector,
     shown: Representation,
+    seconds: float,
 ) -> AsyncIterator[bytes]:
-    """The events of a watch as JSON; empty from time to time, so that the watch can end.
+    """The events of a watch as JSON; empty from time to time, so that the watch can be ended.
 
     Args:
         request: the request.
@@ -36,6 +38,7 @@ async def events(
         fields: chooses objects.
         labels: chooses objects.
         shown: the form that the client wants objects in.
+        seconds: how long it goes on after it has given what is there, which it gives whole, however long that takes.
 
     Raises:
         TrundleError: the store cannot go on; `GoneError` where the client has to list again.
@@ -58,20 +61,22 @@ async def events(
             after = page.resource_version
         if bookmarks:
             yield _bookmark(request, shown, after, initial=True)
+    until = time.monotonic() + seconds
     quiet = 0
     async for reached, seen, change in feed.watch(after, choice):
-        if seen is None or change is None:
+        if seen is not None and change is not None:
+            quiet = 0
+            if fields.matches(change.object):
+                document = seen.shown(change, resources.views, kind, served)
+                yield _event(_NAMES[change.kind], shown.one(document, kind))
+        elif bookmarks and quiet >= _BOOKMARK_AFTER:
+            quiet = 0
+            yield _bookmark(request, shown, reached, initial=False)
+        else:
             quiet += 1
-            if bookmarks and quiet >= _BOOKMARK_AFTER:
-                quiet = 0
-                yield _bookmark(request, shown, reached, initial=False)
-            else:
-                yield b""
-            continue
-        quiet = 0
-        if fields.matches(change.object):
-            document = seen.shown(change, resources.views, kind, served)
-            yield _event(_NAMES[change.kind], shown.one(document, kind))
+            yield b""
+        if time.monotonic() > until:
+            return
 
 
 async def _pages(
