@@ -5,7 +5,13 @@ import pytest
 from projects import installer
 
 from trundle.api import served_kinds
-from trundle.kubernetes import DefinitionError, WebhookAddress, definitions, service_named
+from trundle.kubernetes import (
+    DefinitionError,
+    WebhookAddress,
+    definitions,
+    service_named,
+    url_named,
+)
 
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
 WEBHOOK = WebhookAddress(service=service_named("crm/hook"))
@@ -143,3 +149,28 @@ def test_a_service_has_namespace_and_name():
     assert service_named("a/b:8443")["port"] == 8443
     with pytest.raises(DefinitionError, match="NAMESPACE/NAME"):
         service_named("b")
+
+
+@pytest.mark.parametrize(
+    ("given", "converts", "admits"),
+    [
+        ("https://hook.test", "https://hook.test/convert", "https://hook.test/admit"),
+        ("https://[::1]:8443/", "https://[::1]:8443/convert", "https://[::1]:8443/admit"),
+        ("https://convert.test/crm/convert", "https://convert.test/crm/convert", "https://convert.test/crm/admit"),
+        ("https://hook.test/other", "https://hook.test/other", "https://hook.test/admit"),
+    ],
+)  # fmt: skip
+def test_a_webhook_converts_and_admits_at_paths_beside_each_other(given, converts, admits):
+    webhook = WebhookAddress(url=url_named(given))
+    assert (webhook.client(), webhook.at("/admit").client()) == ({"url": converts}, {"url": admits})
+    one = webhook.at("/convert/shop/convert")
+    assert one.at("/admit/shop/convert").url == f"{admits}/shop/convert"
+
+
+@pytest.mark.parametrize(
+    "given",
+    ["http://hook.test/convert", "hook.test", "https:///convert", "https://ann@hook.test", "https://hook.test?a", "https://hook.test:x/", "https://[::1", ""],
+)  # fmt: skip
+def test_a_url_is_one_that_a_cluster_takes(given):
+    with pytest.raises(DefinitionError, match="HOST"):
+        url_named(given)

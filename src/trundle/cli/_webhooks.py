@@ -33,7 +33,12 @@ Service = Annotated[
     ),
 ]
 Url = Annotated[
-    str | None, typer.Option("--url", metavar="URL", help="The webhook, where it is no service.")
+    str | None,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="Where the webhook converts, where it is no service; at /convert unless a path is named.",
+    ),
 ]
 Ca = Annotated[
     Path | None,
@@ -49,7 +54,7 @@ def webhook_of(
     Raises:
         CommandExit: they say nothing, or two things.
     """
-    from trundle.kubernetes import WebhookAddress, service_named  # noqa: PLC0415
+    from trundle.kubernetes import WebhookAddress, service_named, url_named  # noqa: PLC0415
 
     if (service is None) == (url is None) and (needed or service is not None):
         found = "neither" if service is None else "both"
@@ -57,14 +62,11 @@ def webhook_of(
             "name the service that `trundle kube webhook` runs behind: --service crm/crm-webhook"
         )
         raise unmet("--service and --url", "one of them", found, advice)
-    if url is not None and not url.startswith("https://"):
-        raise unmet(
-            "--url", "a URL that starts with https://", repr(url), "a cluster takes no other"
-        )
     authority = b"" if ca is None else ca.read_bytes()
     if ca is not None and b"-----BEGIN CERTIFICATE-----" not in authority:
         raise unmet(f"--ca {ca}", "a certificate in PEM", "something else", "name another file")
-    return WebhookAddress(url or "", None if service is None else service_named(service), authority)
+    named = None if service is None else service_named(service)
+    return WebhookAddress("" if url is None else url_named(url), named, authority)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from trundle.kubernetes._definitions import (
     definitions,
     read_definitions,
     service_named,
+    url_named,
 )
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
 from trundle.kubernetes._manifests import AdmissionBy, Placement, manifests, recipe
@@ -41,4 +42,5 @@ __all__ = [
     "recipe",
     "serve_webhook",
     "service_named",
+    "url_named",
 ]

@@ -3,9 +3,9 @@
 import base64
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -25,6 +25,8 @@ _LARGEST = 256 * 1024
 
 _LONGEST_WARNING = 256
 _APPROVED = "api-approved.kubernetes.io"
+_CONVERT = "/convert"
+_BEFORE_CONVERT = re.compile(r"(?P<before>.*?)/convert(/.*)?")
 _NAMED = re.compile(r"(?P<namespace>[^/:]+)/(?P<name>[^/:]+)(:(?P<port>[0-9]+))?")
 _STORED_SCHEMA = {
     "type": "object",
@@ -58,20 +60,47 @@ class WebhookAddress:
         webhook = {"clientConfig": self.client(), "conversionReviewVersions": ["v1"]}
         return {"strategy": "Webhook", "webhook": webhook}
 
-    def client(self, path: str = "") -> dict[str, Any]:
-        """How the API server reaches it.
-
-        Args:
-            path: the path to call; that of conversions by default.
-        """
-        client: dict[str, Any]
-        if self.url:
-            client = {"url": urljoin(self.url, path) if path else self.url}
-        else:
-            client = {"service": {**(self.service or {}), **({"path": path} if path else {})}}
+    def client(self) -> dict[str, Any]:
+        """How the API server reaches it."""
+        client: dict[str, Any] = {"url": self.url} if self.url else {"service": self.service or {}}
         if self.authority:
             client["caBundle"] = base64.b64encode(self.authority).decode()
         return client
+
+    def at(self, path: str) -> "WebhookAddress":
+        """The same webhook at another path.
+
+        Args:
+            path: the path that the webhook knows. What stands before `/convert` in a URL stays, as that of a proxy.
+        """
+        if not self.url:
+            return replace(self, service={**(self.service or {}), "path": path})
+        url = urlsplit(self.url)
+        before = _BEFORE_CONVERT.fullmatch(url.path)
+        return replace(
+            self, url=url._replace(path=(before["before"] if before else "") + path).geturl()
+        )
+
+
+def url_named(text: str) -> str:
+    """The URL where a webhook converts: at `/convert` where none of its paths is named.
+
+    Args:
+        text: a URL as API servers take them for webhooks.
+
+    Raises:
+        DefinitionError: the text is no such URL.
+    """
+    expected = "https://HOST[:PORT][/PATH], as a cluster calls a webhook"
+    try:
+        url = urlsplit(text)
+        wrong = url.scheme != "https" or not url.hostname or (url.port == 0)
+    except ValueError:  # It is no address, or no port.
+        wrong = True
+    if wrong or "@" in url.netloc or {"?", "#"} & set(text):
+        advice = f"name where `trundle kube webhook` answers: https://hooks.example.com{_CONVERT}"
+        raise DefinitionError("the URL of the webhook", expected, repr(text), advice)
+    return url._replace(path=_CONVERT).geturl() if url.path in {"", "/"} else text
 
 
 def service_named(text: str) -> dict[str, Any]:
@@ -92,7 +121,7 @@ def service_named(text: str) -> dict[str, Any]:
     return {
         "namespace": found["namespace"],
         "name": found["name"],
-        "path": "/convert",
+        "path": _CONVERT,
         "port": int(found["port"] or 443),
     }
 

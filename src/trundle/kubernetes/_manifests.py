@@ -137,7 +137,7 @@ def _admission(
 ) -> list[dict[str, Any]]:
     match admission:
         case AdmissionBy.WEBHOOK:
-            client = placement.webhook.client("/admit")
+            client = placement.webhook.at("/admit").client()
             name, annotations = placement.name, placement.annotations
             return [webhook_configuration(name, kinds, client, annotations)]
         case AdmissionBy.POLICY:

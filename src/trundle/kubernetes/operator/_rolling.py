@@ -15,7 +15,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -401,9 +401,8 @@ class Rolling:
             return None
         client = json.loads(text)
         authority = base64.b64decode(client.get("caBundle", ""))
-        if "url" in client:
-            return WebhookAddress(urljoin(client["url"], path_of(owner)), None, authority)
-        return WebhookAddress("", {**client["service"], "path": path_of(owner)}, authority)
+        webhook = WebhookAddress(client.get("url", ""), client.get("service"), authority)
+        return webhook.at(path_of(owner))
 
     def _own_client(self) -> str | None:
         """How the API server reaches the webhook that converts installations, as JSON; None where there is none."""
@@ -428,7 +427,7 @@ class Rolling:
             self._put(record, msgspec.structs.replace(served, unserved=unserved, going=going))
         match self._admission:
             case AdmissionBy.WEBHOOK:
-                client = webhook.client(path_of(served.owner, "admit"))
+                client = webhook.at(path_of(served.owner, "admit")).client()
                 made.append(webhook_configuration(_called(served), schemas.kinds, client, {}))
             case AdmissionBy.POLICY:
                 made += policies(_called(served), schemas.kinds)
