@@ -26,7 +26,7 @@ from trundle.version import ApiVersion
 Rules: TypeAlias = Mapping[str, Any]
 """The configured changes of one type, as they stand in `trundle.yaml`."""
 
-KEYS = frozenset({"id", "name", "key"})
+KEYS = ("name", "id", "key")
 """The properties by which elements of lists are found where no key is declared."""
 _NO_RULES: Rules = {}
 _PART = re.compile(r"""\[\]|\["(?P<quoted>[^"]*)"\]|(?P<name>[^.\[\]]+)""")
@@ -375,9 +375,12 @@ def objects_only(world: World, stations: Stations) -> bool:
 
 
 def type_at(world: World, at: At, path: tuple[str, ...]) -> At | None:
-    """The type at a path that leads through objects; None where there is none."""
+    """The type at a path that leads through objects and elements of lists; None where there is none."""
     for name in path:
         plain = At(at.version, bare(at.type))
+        if name == "[]" and isinstance(plain.type, ListOf):
+            at = At(at.version, plain.type.items)
+            continue
         if not objects_only(world, (plain,)):
             return None
         member = world.member(plain, name)
