@@ -14,8 +14,9 @@ from trundle.verify.oracle._meeting import (
     bare,
     first,
     inside,
-    moves,
+    neighbours,
     once,
+    ways_of_moves,
 )
 from trundle.verify.oracle._variants import meeting, variants
 
@@ -78,11 +79,8 @@ def unsure(world: World, stations: Stations) -> set[str]:
         for end in (one, other):
             named = inside(world.rules_of(end))
             touched |= named | {world.counterpart(one, other, each) or each for each in named}
-        if len(stations) > 2:  # noqa: PLR2004 - more than two neighbours
-            up = world.newer(other.version, one.version)
-            rules = world.rules_of(one if up else other)
-            for old, new in moves(rules).items():
-                left, reached = (old, new) if up else (new, old)
+        if not neighbours(stations):
+            for left, reached in ways_of_moves(world, one, other).items():
                 touched |= {reached[0], *_freed(world, one, other, left)}
         for name in touched:
             if number + 2 == len(stations):

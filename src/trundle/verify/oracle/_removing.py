@@ -10,8 +10,15 @@ from trundle.schema import ListOf, MapOf
 from trundle.verify._broken import MISSING
 from trundle.verify.oracle._elements import Element, Path, named, named_path
 from trundle.verify.oracle._following import meet
-from trundle.verify.oracle._meeting import At, World, bare_all, objects_only, once, type_at
-from trundle.verify.oracle._moving import ways_of_moves
+from trundle.verify.oracle._meeting import (
+    At,
+    World,
+    bare_all,
+    objects_only,
+    once,
+    type_at,
+    ways_of_moves,
+)
 
 
 class _UnsureError(Exception):
@@ -130,10 +137,8 @@ def _beside(world: World, one: At, other: At, path: Path) -> Path | None:
     ends = type_at(world, one, here), type_at(world, other, there)
     if ends[0] is None or ends[1] is None:
         raise _UnsureError
-    up = world.newer(other.version, one.version)
-    rules, older = (world.rules_of(one), here) if up else (world.rules_of(other), there)
-    changed = any(".".join(older) in (rules.get(each) or {}) for each in ("values", "convert"))
-    if not changed and not meet(world, ends[0], ends[1]):
+    older = here if world.newer(other.version, one.version) else there
+    if world.rule_at(one, other, older) is None and not meet(world, ends[0], ends[1]):
         raise _UnsureError  # a rule or a hook may make one of the other
     return _joined(there, _beside(world, ends[0], ends[1], path[len(here) :]))
 
