@@ -108,3 +108,11 @@ def test_what_is_named_otherwise_may_be_any_element() -> None:
     known = world(name="string", key="string")
     before, seen = [{"name": "a", "p": {}}], [{"key": "k", "l": "1"}]
     assert stays_in(known, before, [{"name": "a"}], seen, 0, by=V2) is None
+
+
+def test_a_null_may_go_with_an_object_that_is_there_only_because_of_it() -> None:
+    known = world()
+    edit = V1, {"es": [{"p": {}}]}, {"es": [{}]}
+    for value, expected in (("1", True), (None, None)):
+        seen = {"es": [{"l": value}]}
+        assert stays(known, edit, (V3, seen, seen), ("es", 0, "l")) is expected

@@ -75,8 +75,13 @@ def named_path(views: Pair, path: tuple[str | int, ...]) -> Path | None:
     return tuple(found)
 
 
+def member_of(value: Any, name: Any) -> Any:
+    """A member of an object, if it is one and has it."""
+    return value.get(name, MISSING) if isinstance(value, dict) else MISSING
+
+
 def _members(views: Pair, name: Any) -> Pair:
-    one, other = (each.get(name, MISSING) if isinstance(each, dict) else MISSING for each in views)
+    one, other = (member_of(each, name) for each in views)
     return one, other
 
 

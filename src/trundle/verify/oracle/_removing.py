@@ -4,11 +4,12 @@ A client that removes an object removes all that is in it, seen or not. What any
 """
 
 from collections.abc import Iterator
+from functools import reduce
 from typing import Any
 
 from trundle.schema import ListOf, MapOf
 from trundle.verify._broken import MISSING
-from trundle.verify.oracle._elements import Element, Path, named, named_path
+from trundle.verify.oracle._elements import Element, Path, member_of, named, named_path
 from trundle.verify.oracle._following import meet
 from trundle.verify.oracle._meeting import (
     At,
@@ -40,12 +41,14 @@ def stays(
         place: where that version has the value.
 
     Returns:
-        None where that is not sure, and where the client removes nothing.
+        None where that is not sure, and where the client removes nothing. A null may go: where a version has an object only
+        because it shows a null in it as nothing, the object is not gone as long as the null stays.
     """
     (writer, *edited), (version, *seen) = edit, views
     before, after = named(world, world.root(writer), (edited[0], edited[1]))
-    path = named_path(named(world, world.root(version), (seen[0], seen[1])), place)
-    if path is None:
+    had, has = named(world, world.root(version), (seen[0], seen[1]))
+    path = named_path((had, has), place)
+    if path is None or reduce(member_of, path, had) is None:
         return None
     found = {
         _is_outside(world, (writer, each), (version, path)) for each in _removed(before, after)
@@ -56,7 +59,7 @@ def stays(
 def _removed(before: Any, after: Any, path: Path = ()) -> Iterator[Path]:
     """The paths of the objects that are gone, those in others and elements of lists included."""
     for name, each in before.items():
-        now = after.get(name, MISSING) if isinstance(after, dict) else MISSING
+        now = member_of(after, name)
         if isinstance(each, dict):
             if now in (MISSING, None):
                 yield (*path, name)
