@@ -316,7 +316,11 @@ def _taken(
 
 
 def _moved(world: World, value: Any, pair: tuple[At, At]) -> Any:
-    """What a value shows that a rule moves and no other rule changes; nothing where it is a scalar of another type."""
+    """What a value shows that a rule moves and no other rule changes; nothing where it is a scalar of another type.
+
+    What is not sure is whether there is an object around a null that is shown as nothing.
+    """
     if all(isinstance(bare(each.type), Scalar) for each in pair) and not meet(world, *pair):
         return MISSING
-    return shown(world, value, pair)
+    found = shown(world, value, pair)
+    return ANY if value is None and found is MISSING else found
