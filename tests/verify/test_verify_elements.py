@@ -55,7 +55,7 @@ def test_an_element_beside_which_another_one_is_new_may_be_that() -> None:
 
 def test_elements_without_names_are_named_by_their_places_where_one_of_them_changes() -> None:
     assert names_of([X, Y], [X, Z]) == [(0, 2), (1, 2)]
-    for after in ([Z, {}], [Y, X], [X], [Y, Y]):
+    for after in ([Z, {}], [Y, X], [X], [Y, Y], [X, A]):
         assert names_of([X, Y], after) == [X, Y]
 
 

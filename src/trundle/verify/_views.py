@@ -312,13 +312,16 @@ def _all_names(names: set[str], renamed: Mapping[str, str]) -> set[str]:
 
 
 def _by_place(before: Any, after: Any, was: Any, becomes: Any) -> list[dict[Any, Any]] | None:
-    """The elements of lists by place, where an edit changes no more than one of them, and none is like another."""
+    """The elements of lists by place, where an edit changes no more than one of them, and nothing else says which is which."""
     lists = before, after, was, becomes
+    objects = all(isinstance(item, dict) for each in lists for item in each)
+    if not objects or any(name in item for item in (*was, *becomes) for name in KEY_PROPERTIES):
+        return None
     changed = [each for each in zip(was, becomes, strict=False) if not same(*each)]
     unlike = {spoken(each) for each in (*was, *becomes)}
-    if len(set(map(len, lists))) > 1 or len(changed) > 1 or len(unlike) < len(was) + len(changed):
-        return None
-    return [dict(enumerate(each)) for each in lists]
+    sure = len(changed) <= 1 and len(unlike) == len(was) + len(changed)
+    alike = len(set(map(len, lists))) == 1
+    return [dict(enumerate(each)) for each in lists] if sure and alike else None
 
 
 def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:

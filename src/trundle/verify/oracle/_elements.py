@@ -113,8 +113,10 @@ def _texts(names: tuple[str, ...], items: list[Any]) -> list[Element]:
 
 
 def _changes_one(lists: list[Any]) -> bool:
-    """Whether an edit changes no more than one element of a list, and none of them is like another."""
+    """Whether an edit changes no more than one element of a list, and nothing else says which is which."""
     one, other = lists[0], lists[-1]
     changed = [pair for pair in zip(one, other, strict=False) if not same(*pair)]
     unlike = {spoken(each) for each in (*one, *other)}
-    return len(one) == len(other) and len(changed) < 2 and len(unlike) == len(one) + len(changed)  # noqa: PLR2004
+    named_apart = any(key in item for item in (*one, *other) for key in KEYS)
+    sure = len(one) == len(other) and len(changed) <= 1 and not named_apart
+    return sure and len(unlike) == len(one) + len(changed)
