@@ -170,3 +170,13 @@ def test_a_client_edits_what_is_left_of_an_object_out_of_which_something_require
     assert store.read(V2) == {"o": {"a": "own", "b": "5"}, "x": "4"}
     store.edit(V2, o={"b": 5}, x="4")
     assert store.read(V1) == {"o": {"a": "4"}}
+
+
+def test_an_object_whose_members_all_stand_elsewhere_is_no_free_form_data(forgetting) -> None:
+    older = {"Thing": {"o": "O"}, "O": {"a": "string", "b": "string"}}
+    newer = {"Thing": {"o": "any", "x": "string"}}
+    scheme = forgetting(evolve({V1: older, V2: newer}, rules(V1, move={"o.a": "x"})))
+    store = Store(scheme).put(V2).edit(V1, o={"a": "1"})
+    assert (store.read(V1), store.read(V2)) == ({"o": {"a": "1"}}, {"x": "1"})
+    store = Store(scheme).put(V1, o={"a": "1", "b": "2"}).edit(V1, o={"a": "1"})
+    assert (store.read(V1), store.read(V2)) == ({"o": {"a": "1"}}, {"x": "1"})

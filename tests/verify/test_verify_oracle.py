@@ -507,3 +507,15 @@ def test_what_a_nested_type_moves_into_an_object_does_not_leave_with_that_object
     found = shown(known, V2, V1, **without)
     assert found.pop("strategy") == strategy
     assert list(disagreements(found, {})) == []
+
+
+def test_an_object_into_which_a_null_moves_that_it_does_not_show_may_be_there() -> None:
+    versions = {V1: thing(a="string?"), V2: thing(o="O") | {"O": {"a": "string"}}}
+    found = shown(world(versions, rules(V1, move={"a": "o.a"})), V1, V2, a=None)
+    assert list(disagreements(found, {})) == list(disagreements(found, {"o": {}})) == []
+
+
+def test_of_a_move_over_a_gap_nothing_is_said() -> None:
+    versions = {V1: thing(a="string"), V2: thing(), V3: thing(o="O") | {"O": {"a": "string"}}}
+    known = world(versions, rules(V1, move={"a": "o.a"}))
+    assert shown(known, V1, V3, a="x") == {"o": ANY}

@@ -6,7 +6,7 @@ import pytest
 from verify_things import Stored
 
 from trundle.verify._broken import differences
-from trundle.verify._tree_edits import without_one_scalar
+from trundle.verify._tree_edits import without_one_object, without_one_scalar
 from trundle.verify._views import Edit, changed_wrongly
 
 SEEN = {"o": {"a": 1}, "b": 2}
@@ -14,10 +14,12 @@ EDITED = {"o": {"a": 3}, "b": 2}
 """What the writer reads and writes, unless a test says otherwise."""
 
 
-def wrong(before: Any, after: Any, was: Any, becomes: Any, **more: Any) -> list[Any]:
+def wrong(
+    before: Any, after: Any, was: Any, becomes: Any, *, lists: bool = False, **more: Any
+) -> list[Any]:
     made = tuple(differences(more.pop("seen", SEEN), more.pop("edited", EDITED)))
     edit = Edit(before, after, was, becomes, made, Stored, {}, **more)
-    return [path for path, _, _ in changed_wrongly(edit, lists=False, hooks=False)]
+    return [path for path, _, _ in changed_wrongly(edit, lists=lists, hooks=False)]
 
 
 def test_an_edit_is_seen() -> None:
@@ -117,3 +119,25 @@ def test_the_first_element_of_a_list_may_lose_what_is_hidden_where_it_becomes_an
     was, becomes = {"l": {"name": "p"}}, {"l": {"name": key}}
     before = {"l": {"name": "p", "h": 7}}
     assert wrong(before, becomes, was, becomes, seen=seen, edited=edited) == places
+
+
+def test_one_object_after_the_other_is_left_out_of_elements() -> None:
+    value = {"o": {"p": {}}, "l": [{"p": {"q": {}}, "x": 1}]}
+    p, q = ({"o": {"p": {}}, "l": [each]} for each in ({"x": 1}, {"p": {}, "x": 1}))
+    assert [*without_one_object(value, 0)] == [p, q]
+    assert [*without_one_object(value, 3)] == [q, p]
+    assert [*without_one_object({"o": {"p": {}}}, 0)] == []
+
+
+def test_elements_that_nothing_names_are_matched_by_place_where_one_of_them_changes() -> None:
+    """What the version has in an element beside what the edit takes away is lost."""
+
+    def lost(*ours: dict[str, Any]) -> list[Any]:
+        """Of a list in which the writer takes `x` from the first element."""
+        seen = {"l": [*ours, {"x": 2}]}
+        edited = {"l": [{k: v for k, v in ours[0].items() if k != "x"}, {"x": 2}]}
+        before = {"l": [{**ours[0], "z": 3}, {"x": 2}]}
+        return wrong(before, edited, seen, edited, seen=seen, edited=edited, lists=True)
+
+    assert lost({"x": 1}) == [("l", 0, "z")]
+    assert lost({"x": 1, "name": ""}) == []

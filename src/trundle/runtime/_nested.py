@@ -119,17 +119,19 @@ def without_attributes(value: Any, names: Iterable[str]) -> Any:
     return msgspec.structs.replace(value, **dict.fromkeys(names, ABSENT))
 
 
-def stripped(holder: Any, *leaves: Leaf) -> Any:
-    """A nested object without the attributes that are followed elsewhere; absent where it has nothing else.
-
-    One that is written over a stored object is marked as there.
-    """
+def without_leaves(holder: Any, *leaves: Leaf) -> Any:
+    """A nested object without the attributes that are followed elsewhere; absent where it has nothing else."""
     found = solid(holder, holder, *leaves)
-    if found is ABSENT and holder is not ABSENT and marks():
-        return THERE
-    if found is ABSENT or found is None:
-        return found
-    return _without(found, leaves)
+    return found if found is ABSENT or found is None else _without(found, leaves)
+
+
+def stripped(holder: Any, *leaves: Leaf) -> Any:
+    """Like `without_leaves`, of an object that is an entry of the bag.
+
+    One that is written over a stored object is marked as there where it has nothing else.
+    """
+    found = without_leaves(holder, *leaves)
+    return THERE if found is ABSENT and holder is not ABSENT and marks() else found
 
 
 def solid_or_marked(holder: Any, value: Any, *leaves: Leaf) -> Any:

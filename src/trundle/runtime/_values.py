@@ -8,7 +8,7 @@ import msgspec
 from trundle.runtime._documents import member_path, wire_name, without_bags, write_value
 from trundle.runtime._json import decoder
 from trundle.runtime._lenience import Lenience
-from trundle.runtime._nested import stripped, without_attributes
+from trundle.runtime._nested import without_attributes, without_leaves
 from trundle.runtime._objects import ABSENT, Absent, FreeForm, GeneratedObject
 from trundle.runtime._placed import Placed, is_placing, placed
 from trundle.runtime._validation import read_leniently, read_value
@@ -68,7 +68,7 @@ def to_free_form(value: Any, *elsewhere: str) -> FreeForm | Absent:
         elsewhere: the attributes of a nested object that are in other places beside the free-form data. They are left
             out of it, and an object that has nothing else is absent.
     """
-    whole: Any = stripped(value, *elsewhere) if elsewhere else value
+    whole: Any = without_leaves(value, *elsewhere) if elsewhere else value
     if isinstance(whole, Absent):
         return whole
     return msgspec.Raw(write_value(without_bags(whole), stored=False))

@@ -1,6 +1,6 @@
 """What clients make of what they read: the edits that come up in every proof."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,13 +13,14 @@ from trundle.verify._tree_edits import (
     edited_lists,
     scalars_by_property,
     with_other_scalars,
+    without_one_object,
     without_one_scalar,
 )
 
 APART = 7
 """A mixed edit takes its values from a covering document so many times as far on."""
 _TRIED = 8
-"""How many scalars are left out, one after the other, to find one that may be."""
+"""So many edits are tried, one after the other, to find one that is valid."""
 Covering = Callable[[str], Sequence[bytes]]
 """The covering documents of a version."""
 
@@ -86,9 +87,8 @@ class ClientEdits:
         """What was read, with its lists edited, in the first way from a number on that is valid."""
         if read is None:
             return None
-        ways = (edited_lists(read.seen, way) for way in range(first, first + len(WAYS)))
-        valid = (self._valid(read, each) for each in ways)
-        return next((each for each in valid if each is not None), None)
+        ways = range(first, first + len(WAYS))
+        return self._first(read, (edited_lists(read.seen, way) for way in ways))
 
     def with_other_scalars(self, read: Read | None, number: int) -> Json | None:
         """What was read, with other values for its scalars."""
@@ -102,10 +102,15 @@ class ClientEdits:
 
     def without_one_scalar(self, read: Read | None, number: int) -> Json | None:
         """What was read, without one scalar of an object within it, the first from a number on that may be left out."""
-        if read is None:
-            return None
-        fewer = islice(without_one_scalar(read.seen, number), _TRIED)
-        valid = (self._valid(read, each) for each in fewer)
+        return None if read is None else self._first(read, without_one_scalar(read.seen, number))
+
+    def without_one_object(self, read: Read | None, number: int) -> Json | None:
+        """The same without one object within an element of a list."""
+        return None if read is None else self._first(read, without_one_object(read.seen, number))
+
+    def _first(self, read: Read, edited: Iterable[Any]) -> Json | None:
+        """The first of some edited trees that is valid."""
+        valid = (self._valid(read, each) for each in islice(edited, _TRIED))
         return next((each for each in valid if each is not None), None)
 
     def _valid(self, read: Read, edited: Any) -> Json | None:

@@ -159,7 +159,7 @@ def _is_allowed(
         or (edited.__labels__ and nothing_in(edit.was, edit.becomes, place))
         or (
             not takes_scalars(edit.made)
-            and may_go(stays, removed, version, (place, expected))
+            and may_go(stays, removed, (version, edit.before, edit.after), (place, expected))
             and goes_with_an_object(scheme, _removal(scheme, *objects), version, place)
         )
         or stands_for_nothing(scheme, puts, version, place, edit)

@@ -124,8 +124,9 @@ def law8_of_edits(scheme: Scheme, world: World, stored: Any, edited: Any) -> Non
                 continue
             if hidden_beside_more(scheme, (stored, written), other, path):
                 continue
-            removed, left = (version, edit.seen, edit.edited), (path, value_at(found, path))
-            if may_stay(functools.partial(stays, world), removed, other, edit.was, left):
+            made, views = (version, edit.seen, edit.edited), (other, edit.before, found)
+            left = path, value_at(found, path)
+            if may_stay(functools.partial(stays, world), made, views, edit.was, left):
                 continue
             raise LawBroken(
                 "laws 3 and 4, what an edit changes is seen, and what it cannot see stays",

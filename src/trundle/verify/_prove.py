@@ -188,6 +188,7 @@ class _Proving:
                     self.edits.mixed(read, number),
                     self.edits.emptied(read),
                     self.edits.without_one_scalar(read, number),
+                    self.edits.without_one_object(read, number),
                     replaced,
                 ):
                     self.hold(Case(version=editor, writes=writes, edited=changed), _OF_EDITS)

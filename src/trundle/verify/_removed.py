@@ -11,8 +11,11 @@ from trundle.verify._broken import MISSING, spoken
 from trundle.verify._seen import named, tree_of, view
 from trundle.verify._views import Path, value_at
 
-Stays: TypeAlias = Callable[[tuple[str, Path], tuple[str, Path]], bool | None]
-"""Whether a value stays where a client removes an object, by where a version has the object, and where one has the value."""
+Versioned: TypeAlias = tuple[str, Any, Any]
+"""A version, and what it sees before and after."""
+Stays: TypeAlias = Callable[[Versioned, Versioned, Path], bool | None]
+"""Whether a value stays, whatever objects a client removes: by the client's version, what it read and wrote, by what a version sees
+before and after, and by where it has the value."""
 
 
 class Removal(NamedTuple):
@@ -61,51 +64,43 @@ def goes_with_an_object(scheme: Scheme, removal: Removal, version: str, place: P
     )
 
 
-def may_go(
-    stays: Stays, removed: tuple[str, Any, Any], version: str, lost: tuple[Path, Any]
-) -> bool:
+def may_go(stays: Stays, edit: Versioned, views: Versioned, lost: tuple[Path, Any]) -> bool:
     """Whether what a version no longer sees may go with the objects that an edit removes: no version has it elsewhere.
 
     Args:
         stays: what is known of where versions have it.
-        removed: the writer's version, what it read, and what it wrote.
-        version: the version that no longer sees a value.
-        lost: where it was, and the value.
+        edit: the writer's version, what it read, and what it wrote.
+        views: a version, and what it sees before and after.
+        lost: where it no longer sees something, and what.
     """
-    writer, *edit = removed
-    gone = [each for each in _objects(edit[0]) if _lacks(edit[1], each)]
-    return not gone or any(
-        not stays((writer, holder), (version, each)) for holder in gone for each in leaves(*lost)
-    )
+    return any(not stays(edit, views, each) for each in _leaves(*lost))
 
 
 def may_stay(
-    stays: Stays, removed: tuple[str, Any, Any], version: str, was: Any, left: tuple[Path, Any]
+    stays: Stays, edit: Versioned, views: Versioned, was: Any, left: tuple[Path, Any]
 ) -> bool:
     """Whether all that a version goes on to see is hidden from the writer, and may be outside of the objects that it removes.
 
     Args:
         stays: what is known of where versions have it.
-        removed: the writer's version, what it read, and what it wrote.
-        version: the version that goes on to see something.
+        edit: the writer's version, what it read, and what it wrote.
+        views: a version, and what it sees before and after.
         was: what the version is shown of what the writer read.
-        left: where it sees something, and what.
+        left: where it goes on to see something, and what.
     """
-    writer, *edit = removed
-    gone = [each for each in _objects(edit[0]) if _lacks(edit[1], each)]
-    found = list(leaves(*left))
-    return all(value_at(was, each) is MISSING for each in found) and all(
-        stays((writer, holder), (version, each)) is not False for holder in gone for each in found
+    return all(
+        value_at(was, each) is MISSING and stays(edit, views, each) is not False
+        for each in _leaves(*left)
     )
 
 
-def leaves(place: Path, value: Any) -> Iterator[Path]:
+def _leaves(place: Path, value: Any) -> Iterator[Path]:
     """The places of all that an object has that is no object with members itself."""
     if not isinstance(value, dict) or not value:
         yield place
     else:
         for name, each in value.items():
-            yield from leaves((*place, name), each)
+            yield from _leaves((*place, name), each)
 
 
 def _lacks(document: Any, place: Path) -> bool:

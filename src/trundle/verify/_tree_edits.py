@@ -1,6 +1,6 @@
 """Edits that come up in every proof: of lists, added, removed and reordered elements on every level; of all scalars."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from trundle.verify._broken import same
@@ -76,23 +76,36 @@ def without_one_scalar(value: Any, number: int) -> Iterator[Any]:
         value: a tree, as `trundle.verify._broken.tree` makes it; it is left alone.
         number: chooses where to begin.
     """
-    places = [each for each in _places_of_scalars(value, ()) if len(each) > 1]
+    return _without_each(
+        value, number, lambda place, member: len(place) > 1 and not isinstance(member, dict | list)
+    )
+
+
+def without_one_object(value: Any, number: int) -> Iterator[Any]:
+    """Like `without_one_scalar` for the objects within elements of lists."""
+    return _without_each(
+        value,
+        number,
+        lambda place, member: isinstance(member, dict) and any(type(each) is int for each in place),
+    )
+
+
+def _without_each(value: Any, number: int, may_go: Callable[[_Place, Any], bool]) -> Iterator[Any]:
+    places = [place for place, member in _members(value, ()) if may_go(place, member)]
     for at in range(len(places)):
         yield _without(value, places[(number + at) % len(places)])
 
 
-def _places_of_scalars(value: Any, place: _Place) -> Iterator[_Place]:
-    """The places of all scalars that are members of objects."""
+def _members(value: Any, place: _Place) -> Iterator[tuple[_Place, Any]]:
+    """The members of all objects that do not identify an element or a type, each with its place."""
     if isinstance(value, dict):
         for name, member in value.items():
-            if isinstance(member, dict | list):
-                yield from _places_of_scalars(member, (*place, name))
-            elif name not in _IDENTIFYING:
-                yield (*place, name)
+            if isinstance(member, dict | list) or name not in _IDENTIFYING:
+                yield (*place, name), member
+            yield from _members(member, (*place, name))
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            if isinstance(item, dict | list):
-                yield from _places_of_scalars(item, (*place, number))
+            yield from _members(item, (*place, number))
 
 
 def _without(value: Any, place: _Place) -> Any:

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import inspect
 
 from trundle.runtime import StorageObject, struct_type
-from trundle.verify._broken import MISSING, Difference, differences, same
+from trundle.verify._broken import MISSING, Difference, differences, same, spoken
 from trundle.verify._values import KEY_PROPERTIES
 
 Path = tuple[str | int, ...]
@@ -223,7 +223,10 @@ class _Comparison:
     ) -> Iterator[Wrong]:
         if path and path[-1] in self.names and path[-1] not in self.keys:
             return  # the writer has a single value there, whatever its key
-        found = self.by_key(path, before, after, was, becomes)
+        lists = before, after, was, becomes
+        found = self.by_key(path, *lists)
+        if found is None and (not path or path[-1] not in self.keys):
+            found = _by_place(*lists)
         if found is None:
             return
         old, new, one, other = found
@@ -306,6 +309,19 @@ def _all_names(names: set[str], renamed: Mapping[str, str]) -> set[str]:
         if not more:
             return found
         found |= more
+
+
+def _by_place(before: Any, after: Any, was: Any, becomes: Any) -> list[dict[Any, Any]] | None:
+    """The elements of lists by place, where an edit changes no more than one of them, and nothing else says which is which."""
+    lists = before, after, was, becomes
+    objects = all(isinstance(item, dict) for each in lists for item in each)
+    if not objects or any(name in item for item in (*was, *becomes) for name in KEY_PROPERTIES):
+        return None
+    changed = [each for each in zip(was, becomes, strict=False) if not same(*each)]
+    unlike = {spoken(each) for each in (*was, *becomes)}
+    sure = len(changed) <= 1 and len(unlike) == len(was) + len(changed)
+    alike = len(set(map(len, lists))) == 1
+    return [dict(enumerate(each)) for each in lists] if sure and alike else None
 
 
 def _keyed(items: list[Any], names: tuple[str, ...]) -> dict[Any, Any] | None:

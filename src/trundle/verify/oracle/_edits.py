@@ -15,6 +15,7 @@ from trundle.verify.oracle._meeting import (
     first,
     inside,
     moves,
+    neighbours,
     objects_only,
     once,
     parts,
@@ -144,7 +145,7 @@ def _object(world: World, edit: Edited, ways: _Ways) -> dict[str, Any]:
 
 def _decided(member: Edited, across: Stations) -> Any:
     """What hooks decide: what they make of the edit, where that is another thing than before it."""
-    if len(across) > 2:  # noqa: PLR2004 - more than two neighbours
+    if not neighbours(across):
         return ANY
     anew = either(MISSING, member.fresh, _beside(member.before, member.was, member.fresh))
     return either(anew, member.before) if same(member.was, member.fresh) else anew
@@ -175,7 +176,7 @@ def _hooked_paths(world: World, across: Stations, name: str) -> set[tuple[str, .
     Returns:
         Nothing where more than that is decided for the property.
     """
-    if len(across) > 2 or world.renamed_between(*across):  # noqa: PLR2004 - two neighbours
+    if not neighbours(across) or world.renamed_between(*across):
         return set()
     paths = [
         path
@@ -228,8 +229,8 @@ def _apart(world: World, edit: Edited, ways: _Ways, name: str) -> Any:
     for one, other in pairwise(across[::-1]):
         for hook, up in world.hooks_between(one, other):
             reads, writes = hook.to if up else hook.back
-            if len(across) > 2 or name in map(first, reads):  # noqa: PLR2004 - two neighbours
-                stale = len(across) == 2 and touched & set(map(first, writes))  # noqa: PLR2004
+            if not neighbours(across) or name in map(first, reads):
+                stale = neighbours(across) and touched & set(map(first, writes))
                 return either(MISSING, fresh) if stale else ANY
     own = _called(world, across[::-1], name)
     if own not in touched or (ways.observer is not None and len(ways.observer) == 1):
@@ -287,6 +288,6 @@ def _member(world: World, member: Edited, own: _Ways, name: str, ways: _Ways) ->
             return either(expected, member.before)  # to the observer nothing has changed
     if expected is not ANY and expected is not MISSING:
         return expected
-    if len(types) > 2 or member.seen is MISSING:  # noqa: PLR2004 - more than two neighbours
+    if not neighbours(types) or member.seen is MISSING:
         return ANY  # what the editor could not see may stay beside what the observer cannot express
     return either(MISSING, member.fresh)

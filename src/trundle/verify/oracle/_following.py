@@ -14,8 +14,9 @@ from trundle.verify.oracle._meeting import (
     bare,
     first,
     inside,
-    moves,
+    neighbours,
     once,
+    ways_of_moves,
 )
 from trundle.verify.oracle._variants import meeting, variants
 
@@ -78,19 +79,20 @@ def unsure(world: World, stations: Stations) -> set[str]:
         for end in (one, other):
             named = inside(world.rules_of(end))
             touched |= named | {world.counterpart(one, other, each) or each for each in named}
-        if len(stations) > 2:  # noqa: PLR2004 - more than two neighbours
-            up = world.newer(other.version, one.version)
-            rules = world.rules_of(one if up else other)
-            for old, new in moves(rules).items():
-                left, reached = (old, new) if up else (new, old)
+        if not neighbours(stations):
+            for left, reached in ways_of_moves(world, one, other).items():
                 touched |= {reached[0], *_freed(world, one, other, left)}
-        for name in touched:
-            if number + 2 == len(stations):
-                found.add(name)
-            elif world.member(other, name) is not None:
-                ways = followed(world, stations[number + 1 :], name)
-                found.add(name if ways is None else ways[0])
+        found |= {_leads(world, stations[number + 1 :], name) for name in touched}
     return found
+
+
+def _leads(world: World, stations: Stations, name: str) -> str:
+    """What something is called at the last station; over a gap a rule leads to the next version that has it."""
+    for number, each in enumerate(stations[:-1]):
+        if world.member(each, name) is not None:
+            way = followed(world, stations[number:], name)
+            return name if way is None else way[0]
+    return name
 
 
 def _freed(world: World, one: At, other: At, path: tuple[str, ...]) -> set[str]:

@@ -26,8 +26,10 @@ from trundle.version import ApiVersion
 Rules: TypeAlias = Mapping[str, Any]
 """The configured changes of one type, as they stand in `trundle.yaml`."""
 
-KEYS = frozenset({"id", "name", "key"})
+KEYS = ("name", "id", "key")
 """The properties by which elements of lists are found where no key is declared."""
+OF_VALUES = ("values", "convert", "wrap", "unwrap", "variant")
+"""The rules that say how values become others."""
 _NO_RULES: Rules = {}
 _PART = re.compile(r"""\[\]|\["(?P<quoted>[^"]*)"\]|(?P<name>[^.\[\]]+)""")
 
@@ -64,6 +66,7 @@ Stations: TypeAlias = tuple[At, ...]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
+_T = TypeVar("_T")
 
 
 def once(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -104,6 +107,11 @@ class World:
     def rules_of(self, at: At) -> Rules:
         """The rules that stand under an object type."""
         return self.rules.get((at.version, self.object(at).name), _NO_RULES)
+
+    def rules_between(self, one: At, other: At) -> tuple[bool, Rules]:
+        """Whether the way from one object type to another leads up, and the rules under the older one."""
+        up = self.newer(other.version, one.version)
+        return up, self.rules_of(one if up else other)
 
     def definition(self, at: At) -> ObjectType | EnumType | None:
         """What a reference refers to; None for any other type."""
@@ -216,9 +224,8 @@ class World:
     @once
     def counterpart(self, one: At, other: At, name: str) -> str | None:
         """What a property of one object type is called in another one; None where it has no counterpart."""
-        up = self.newer(other.version, one.version)
-        rules = self.rules_of(one if up else other)
-        names = renames(rules) if up else {new: old for old, new in renames(rules).items()}
+        up, rules = self.rules_between(one, other)
+        names = turned(renames(rules), up=up)
         wanted = names.get(name, name)
         if wanted == name and (name in names.values() or name in rules.get("keep", ())):
             return None  # another property has this name there
@@ -244,13 +251,15 @@ class World:
     @once
     def ruled(self, one: At, other: At, name: str) -> tuple[str, Any] | None:
         """The rule that says how the values of a property become others, and what it says."""
-        up = self.newer(other.version, one.version)
-        rules = self.rules_of(one if up else other)
-        older = name if up else {new: old for old, new in renames(rules).items()}.get(name, name)
-        for rule in ("values", "convert", "wrap", "unwrap", "variant"):
-            if older in (found := rules.get(rule) or {}):
-                return rule, found[older]
-        return None
+        up, rules = self.rules_between(one, other)
+        return self.rule_at(one, other, (name if up else turned(renames(rules)).get(name, name),))
+
+    def rule_at(self, one: At, other: At, older: tuple[str, ...]) -> tuple[str, Any] | None:
+        """The same for the values at a path of the older of two object types."""
+        _, rules = self.rules_between(one, other)
+        said = ((rule, rules.get(rule) or {}) for rule in OF_VALUES)
+        path = ".".join(older)
+        return next(((rule, each[path]) for rule, each in said if path in each), None)
 
     def hooks_between(self, one: At, other: At) -> list[tuple[HookedType, bool]]:
         """The hooks between two object types, and whether they lead up."""
@@ -350,6 +359,11 @@ def renames(rules: Rules) -> dict[str, str]:
     return {older: newer for older, newer in every.items() if older != newer}
 
 
+def turned(ways: Mapping[_T, _T], *, up: bool = False) -> dict[_T, _T]:
+    """What leads from older to newer, or from newer to older."""
+    return dict(ways) if up else {newer: older for older, newer in ways.items()}
+
+
 def inside(rules: Rules) -> set[str]:
     """The properties inside of which a rule names a path that does not move."""
     paths = (parts(path) for rule in ("values", "convert") for path in rules.get(rule) or ())
@@ -361,6 +375,13 @@ def moves(rules: Rules) -> dict[tuple[str, ...], tuple[str, ...]]:
     return {parts(older): parts(newer) for older, newer in (rules.get("move") or {}).items()}
 
 
+@once
+def ways_of_moves(world: World, one: At, other: At) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """The paths at which moved values stand in a neighbour, by those at which they stand in an object type."""
+    up, rules = world.rules_between(one, other)
+    return turned(moves(rules), up=up)
+
+
 def parts(path: str) -> tuple[str, ...]:
     """The parts of a path: names, and `[]` for each element of a list."""
     return tuple(
@@ -369,15 +390,23 @@ def parts(path: str) -> tuple[str, ...]:
     )
 
 
+def neighbours(stations: Stations) -> bool:
+    """Whether there is nothing between the two ends of a way."""
+    return len(stations) == 2  # noqa: PLR2004 - the two
+
+
 def objects_only(world: World, stations: Stations) -> bool:
     """Whether all types are plain objects."""
     return all(isinstance(world.definition(each), ObjectType) for each in stations)
 
 
 def type_at(world: World, at: At, path: tuple[str, ...]) -> At | None:
-    """The type at a path that leads through objects; None where there is none."""
+    """The type at a path that leads through objects and elements of lists; None where there is none."""
     for name in path:
         plain = At(at.version, bare(at.type))
+        if name == "[]" and isinstance(plain.type, ListOf):
+            at = At(at.version, plain.type.items)
+            continue
         if not objects_only(world, (plain,)):
             return None
         member = world.member(plain, name)

@@ -12,9 +12,11 @@ from trundle.verify.oracle._meeting import (
     bare,
     bare_all,
     moves,
+    neighbours,
     objects_only,
     once,
     type_at,
+    ways_of_moves,
     without,
 )
 from trundle.verify.oracle._required import required
@@ -32,7 +34,7 @@ def moved_out_of(world: World, stations: Stations) -> set[str]:
         for path in (*hook.to[0], *hook.to[1], *hook.back[0], *hook.back[1])
         if "." in path
     }
-    said = older.version if len(stations) == 2 else ""  # noqa: PLR2004 - what its rules say is known exactly
+    said = older.version if neighbours(stations) else ""  # what its rules say is known exactly
     names = {world.object(each).name for each in stations}
     return found | {
         path[0]
@@ -42,14 +44,6 @@ def moved_out_of(world: World, stations: Stations) -> set[str]:
         for path in pair
         if len(path) > 1
     }
-
-
-@once
-def ways_of_moves(world: World, one: At, other: At) -> dict[tuple[str, ...], tuple[str, ...]]:
-    """The paths at which moved values stand in a neighbour, by those at which they stand in an object type."""
-    up = world.newer(other.version, one.version)
-    found = moves(world.rules_of(one if up else other))
-    return found if up else {newer: older for older, newer in found.items()}
 
 
 @once

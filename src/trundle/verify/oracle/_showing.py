@@ -24,21 +24,23 @@ from trundle.verify.oracle._following import followed, meet, unsure
 from trundle.verify.oracle._labels import shown_metadata
 from trundle.verify.oracle._meeting import (
     KEYS,
+    OF_VALUES,
     At,
     Stations,
     World,
     bare,
     bare_all,
+    neighbours,
     objects_only,
     once,
     type_at,
+    ways_of_moves,
     without,
 )
 from trundle.verify.oracle._moving import (
     claimed_within,
     moved_out_of,
     put_around,
-    ways_of_moves,
     with_at,
 )
 from trundle.verify.oracle._required import required
@@ -84,9 +86,7 @@ def shown(world: World, value: Any, stations: Stations) -> Any:
         return (
             None
             if all(isinstance(each.type, Nullable | FreeForm) for each in stations)
-            else (
-                MISSING if len(stations) == 2 else ANY  # noqa: PLR2004 - two neighbours
-            )
+            else (MISSING if neighbours(stations) else ANY)
         )
     if len(stations) == 1:
         return value
@@ -231,7 +231,7 @@ def shown_member(world: World, name: str, value: Any, types: Stations, stations:
         types: the stations of the property.
         stations: the stations of the objects.
     """
-    if len(stations) == 2:  # noqa: PLR2004 - two neighbours
+    if neighbours(stations):
         rule = world.ruled(stations[0], stations[1], name)
         if rule:
             return _ruled(world, value, types, rule)
@@ -246,8 +246,7 @@ def shown_member(world: World, name: str, value: Any, types: Stations, stations:
 @once
 def _change_values(world: World, stations: Stations) -> bool:
     """Whether rules of any of some object types say how values of their properties become others."""
-    rules = ("values", "convert", "wrap", "unwrap", "variant")
-    return any(world.rules_of(each).get(rule) for each in stations for rule in rules)
+    return any(world.rules_of(each).get(rule) for each in stations for rule in OF_VALUES)
 
 
 def _ruled(world: World, value: Any, types: Stations, rule: tuple[str, Any]) -> Any:
@@ -284,18 +283,16 @@ def _taken(
     world: World, value: dict[str, Any], stations: Stations
 ) -> tuple[dict[str, Any], list[tuple[tuple[str, ...], Any]]]:
     """An object without what moves elsewhere, and what comes to stand at which path."""
-    if len(stations) != 2:  # noqa: PLR2004 - two neighbours
+    if not neighbours(stations):
         return value, []
     one, other = stations
     up = world.newer(other.version, one.version)
-    rules = world.rules_of(one if up else other)
     moved = []
     whole = value
     ways = ways_of_moves(world, one, other)
     for source, target in sorted(
         ways.items(), key=lambda each: -len(each[0])
     ):  # what stands inside first
-        older = source if up else target
         if "[]" in source:
             moved.append((target, ANY))
             continue
@@ -310,13 +307,8 @@ def _taken(
         assert types[0] is not None
         assert types[1] is not None
         pair = (types[0], types[1])
-        spelt = ".".join(older)
-        says = [
-            (rule, rules[rule][spelt])
-            for rule in ("values", "convert")
-            if spelt in (rules.get(rule) or {})
-        ]
-        comes = _ruled(world, found, pair, says[0]) if says else _moved(world, found, pair)
+        rule = world.rule_at(one, other, source if up else target)
+        comes = _ruled(world, found, pair, rule) if rule else _moved(world, found, pair)
         if without(whole, source)[0] != found:
             comes = perhaps_hollow(comes)
         moved.append((target, comes))
@@ -324,7 +316,11 @@ def _taken(
 
 
 def _moved(world: World, value: Any, pair: tuple[At, At]) -> Any:
-    """What a value shows that a rule moves and no other rule changes; nothing where it is a scalar of another type."""
+    """What a value shows that a rule moves and no other rule changes; nothing where it is a scalar of another type.
+
+    What is not sure is whether there is an object around a null that is shown as nothing.
+    """
     if all(isinstance(bare(each.type), Scalar) for each in pair) and not meet(world, *pair):
         return MISSING
-    return shown(world, value, pair)
+    found = shown(world, value, pair)
+    return ANY if value is None and found is MISSING else found
