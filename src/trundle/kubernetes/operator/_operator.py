@@ -4,6 +4,7 @@ It has no state of its own but what the cluster keeps: whenever it dies, the nex
 """
 
 import datetime as dt
+import math
 import threading
 import traceback
 from collections.abc import Callable, Collection, Mapping
@@ -17,6 +18,7 @@ from trundle.errors import TrundleError
 from trundle.installation import INTERVAL, Installation
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes.operator._delivering import owner_of
+from trundle.kubernetes.operator._fetching import BackgroundContent
 from trundle.kubernetes.operator._following import Follower, is_leaving
 from trundle.kubernetes.operator._installations import Installations
 from trundle.kubernetes.operator._leadership import Leadership
@@ -28,10 +30,10 @@ from trundle.kubernetes.operator._schedule import SOON, Look, Pace
 from trundle.registry import HttpSettings, Outages
 from trundle.runtime import prepare_types
 
-PATIENCE = HttpSettings(
-    connect_timeout=5, read_timeout=10, request_time=15, slowest=16 * 1024, retries=1
-)
-"""How long a look waits for a registry, as the others wait with it: for its slowest answer 15 seconds, and as many more as a package has times 16 KiB."""
+PATIENCE = HttpSettings(connect_timeout=5, read_timeout=10, request_time=15, retries=1)
+"""How long a look waits for what a registry says, as the others wait with it. The content of packages is fetched beside the looks, with the usual patience."""
+_CONTENT = 2.0
+"""How many seconds a look waits for content, for all that it begins to fetch; what arrives sooner needs no other look."""
 
 
 class Operator:
@@ -47,7 +49,7 @@ class Operator:
         leadership: says whether this operator acts; None where there is no other.
         log: is called with what there is to report.
         interval: the pause between two looks at channels.
-        settings: times and sizes for registries; `PATIENCE` where None.
+        settings: times and sizes for what looks ask of registries; `PATIENCE` where None.
     """
 
     def __init__(
@@ -81,6 +83,8 @@ class Operator:
         self._is_clean = False
         self._wake = threading.Event()
         self._doorbell = Doorbell(self._outages, settings or PATIENCE, self._wake.set)
+        # No namespace has such a name.
+        self._content = BackgroundContent(folder / ".content", HttpSettings(), self._wake.set)
         self.stopped = threading.Event()
 
     def stop(self) -> None:
@@ -103,7 +107,7 @@ class Operator:
                 continue
             self._wake.clear()
             try:
-                found = self.look()
+                found = self.look(_CONTENT)
             except Exception:  # noqa: BLE001 - a fault in one look must not end all others
                 self._log(traceback.format_exc())
                 found = Look(away=True)
@@ -115,12 +119,16 @@ class Operator:
             except ClusterError as error:  # Others wait until it expires.
                 self._log(str(error))
 
-    def look(self) -> Look:
+    def look(self, patience: float = math.inf) -> Look:
         """Looks at all installations once; what goes wrong is in their status, and among the lines.
 
         Servers that do not answer are asked for nothing, and looks go on without them.
+
+        Args:
+            patience: for how many seconds it waits for the content of packages, for all together.
         """
         self._outages.begin_round()
+        self._content.begin_look(patience)
         lines: list[str] = []
         reports: list[Report] = []
         try:
@@ -183,6 +191,7 @@ class Operator:
             folder,
             clock=self._clock,
             settings=self._settings,
+            content=self._content,
             unreadable=lambda _, after: self._rolling.unreadable(space, after.name, after.storage),
         ) as installation:
             follower = Follower(
@@ -218,7 +227,9 @@ class Operator:
         """Writes events about what is new, once."""
         metadata = document["metadata"]
         what = f"{metadata['namespace']}/{metadata['name']}"
-        blocked = "\n".join(report.blocked.values())
+        # How much of it has arrived is no news.
+        stops = [words for reason, words in report.blocked.items() if reason != "Fetching"]
+        blocked = "\n".join(stops)
         new = (f"{report.reason} {report.version} {report.digest}", blocked)
         conditions = {e["type"]: e for e in (document.get("status") or {}).get("conditions") or []}
         before = self._recorded.get(metadata["uid"])
@@ -301,4 +312,4 @@ def _is_away(report: Report) -> bool:
 
 
 def _is_fine(report: Report) -> bool:
-    return report.ready or report.reason in {"Waiting", "Uninstalling"}
+    return report.ready or report.reason in {"Waiting", "Uninstalling", "Fetching"}
