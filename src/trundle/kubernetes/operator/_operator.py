@@ -21,9 +21,9 @@ from trundle.kubernetes.operator._delivering import owner_of
 from trundle.kubernetes.operator._fetching import BackgroundContent
 from trundle.kubernetes.operator._following import Follower, is_leaving
 from trundle.kubernetes.operator._installations import Installations
-from trundle.kubernetes.operator._leadership import Leadership
+from trundle.kubernetes.operator._leadership import Leadership, LostLeaseError
 from trundle.kubernetes.operator._reachability import Doorbell, servers_of
-from trundle.kubernetes.operator._remembered import Keeper
+from trundle.kubernetes.operator._remembered import Keeper, SupersededError
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schedule import SOON, Look, Pace
@@ -186,7 +186,6 @@ class Operator:
         if keeper is None:
             keeper = self._keepers[space] = Keeper(self._cluster, self._home, space, folder)
         keeper.load()
-        reports = []
         with Installation(
             folder,
             clock=self._clock,
@@ -205,23 +204,46 @@ class Operator:
             )
             follower.tidy()
             # What stays is looked at first: what leaves may be what it needs.
-            for each in sorted(documents, key=is_leaving):
-                self._check()
-                if not is_leaving(each):
-                    self._found.set_finalizer(each, there=True)
-                report = follower.remove(each) if is_leaving(each) else follower.follow(each)
-                reports.append(report)
-                self._check()
-                self._record(each, report)
-                if is_leaving(each) and report.ready:
-                    self._found.set_finalizer(each, there=False)
-                else:
-                    generation = each["metadata"].get("generation", 0)
-                    before = each.get("status") or {}
-                    now = self._clock()
-                    self._found.write_status(each, status_document(report, before, generation, now))
+            reports = [
+                self._looked_at(each, follower) for each in sorted(documents, key=is_leaving)
+            ]
             keeper.save()
         return reports
+
+    def _looked_at(self, document: Mapping[str, Any], follower: Follower) -> Report:
+        """Looks at one installation; one that cannot be written holds up no other.
+
+        Raises:
+            SupersededError: another operator has written meanwhile.
+            LostLeaseError: another operator acts.
+        """
+        try:
+            return self._brought_on(document, follower)
+        except (SupersededError, LostLeaseError):
+            raise
+        except ClusterError as error:
+            self._log(f"{owner_of(document)}: {error}")
+            report = Report()
+            report.says("Failed", str(error))
+            return report
+
+    def _brought_on(self, document: Mapping[str, Any], follower: Follower) -> Report:
+        """Brings one installation on, and writes its status."""
+        self._check()
+        leaves = is_leaving(document)
+        if not leaves:
+            self._found.set_finalizer(document, there=True)
+        report = follower.remove(document) if leaves else follower.follow(document)
+        self._check()
+        self._record(document, report)
+        if leaves and report.ready:
+            self._found.set_finalizer(document, there=False)
+        else:
+            generation = document["metadata"].get("generation", 0)
+            before = document.get("status") or {}
+            status = status_document(report, before, generation, self._clock())
+            self._found.write_status(document, status)
+        return report
 
     def _record(self, document: Mapping[str, Any], report: Report) -> None:
         """Writes events about what is new, once."""
@@ -275,8 +297,10 @@ class Operator:
                     if seen.get(uid) != words:
                         seen[uid] = words
                         self._wake.set()
-            except (ClusterError, ValueError) as error:
+            except ClusterError as error:
                 self._log(f"watching: {error}")
+            except Exception:  # noqa: BLE001 - whatever an answer is, watching goes on
+                self._log(traceback.format_exc())
             self.stopped.wait(SOON)
             self._wake.set()
 
@@ -294,6 +318,8 @@ class Operator:
                     self._wake.set()
             except ClusterError as error:
                 self._log(str(error))
+            except Exception:  # noqa: BLE001 - without the Lease, this operator would never act again
+                self._log(traceback.format_exc())
             self.stopped.wait(leadership.seconds / 5)
 
 
