@@ -2,10 +2,25 @@
 
 import contextlib
 import json
+import threading
 
 from clusters import until
 from dripping import dripping
-from operators import Operator, condition, config, create, installed, said, shown, spec_of, wanted
+from operators import (
+    Operator,
+    Publisher,
+    condition,
+    config,
+    create,
+    has,
+    installed,
+    said,
+    shown,
+    space_called,
+    spec_of,
+    wanted,
+)
+from simulating import Simulator, trickle
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n"
 SLOW = {
@@ -74,6 +89,47 @@ def test_channels_at_servers_that_never_answer_hold_up_no_other(
         finally:
             running.stop(9)
             cluster.kubectl("delete", "installation", "--all", "-n", space, "--wait=false")
+
+
+def test_a_large_package_that_arrives_slowly_holds_up_no_other(
+    cluster, converter, publisher, space, tmp_path
+):
+    """It would take half an hour; two namespaces that want it fetch it once."""
+    other = space_called(cluster, publisher, f"{space}-2")
+    own = ["--namespace", "*", "--home", space, "--identity", "patient"]
+    running = Operator(cluster, tmp_path / "run", *own)
+    publisher.release("acme/light", "1.0.0", [config("it", "1")])
+    with Simulator() as simulator:
+        (heavy := Publisher(tmp_path, simulator.address)).fill("acme/heavy-1.0.0", 32 * 2**20)
+        heavy.release("acme/heavy", "1.0.0", [config("heavy", "1")])
+        hurry = threading.Event()
+        simulator.faults.append(trickle(2**20, hurry))
+        spec = spec_of(heavy, "acme/heavy", trust={"unsigned": True})
+        policy = {"patch": "immediate"}
+        try:
+            for each in (space, other):
+                create(cluster, wanted("a", each, spec))
+            create(cluster, wanted("z", other, spec_of(publisher, "acme/light", policy=policy)))
+            running.follow()
+            until(lambda: installed(shown(cluster, other, "z")) == ("1.0.0", True))
+            for each in (space, other):
+                until(lambda each=each: has(cluster, each, "a", "Ready", "False", "Fetching"))
+            assert "32.0 MiB" in said(cluster, space, "a", "Ready")
+            publisher.release("acme/light", "1.0.1", [config("it", "2")])
+            until(lambda: installed(shown(cluster, other, "z")) == ("1.0.1", True))
+            assert has(cluster, space, "a", "Ready", "False", "Fetching")
+            hurry.set()
+            for each in (space, other):
+                until(lambda each=each: installed(shown(cluster, each, "a")) == ("1.0.0", True))
+            layers = {
+                f"/blobs/{digest}" for digest, each in simulator.blobs.items() if len(each) > 2**20
+            }
+            assert [sum(simulator.asked("GET", each) for each in layers), len(layers)] == [1, 1]
+        finally:
+            hurry.set()
+            running.stop(9)
+            for each in (space, other):
+                cluster.kubectl("delete", "installation", "--all", "-n", each, "--wait=false")
 
 
 def has_no_answer(cluster, space, name):

@@ -192,8 +192,11 @@ def test_it_goes_on_where_it_was_for_the_same_release_only(server, migrate):
     server.patched.clear()
     migrate("another")
     assert [name for _, name, _ in server.patched] == list("abcde")
-    server.crd["metadata"]["annotations"] = {f"{GROUP}/migration": "nonsense"}
-    server.patched.clear()
+
+
+@pytest.mark.parametrize("said", ["nonsense", "[]", '{"release": "r", "to": "storage"}'])
+def test_it_begins_anew_where_what_was_noted_cannot_be_read(server, migrate, said):
+    server.crd["metadata"]["annotations"] = {f"{GROUP}/migration": said}
     migrate()
     assert [name for _, name, _ in server.patched] == list("abcde")
 

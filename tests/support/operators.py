@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import re
 import shutil
 import signal
@@ -98,6 +99,12 @@ class Publisher:
             assert done.exit_code == 0, done.output
         self._publish(folder, name, channel, *(["--override", override] if override else []))
         return folder
+
+    def fill(self, release: str, size: int) -> None:
+        """Makes a release that is to be published larger by so many bytes."""
+        folder = self.folder / release.replace("/", "-")
+        folder.mkdir()
+        (folder / "content.bin").write_bytes(random.Random(size).randbytes(size))
 
     def _publish(self, folder: Path, name: str, channel: str, *given: str) -> None:
         to = f"{self.scheme}://{self.host}/{name}"

@@ -96,6 +96,26 @@ def hang_up(*, method=None, part=""):
     return fault
 
 
+def trickle(least, hurry):
+    """A fault that sends blobs of so many bytes or more at 20 KiB a second, until it may hurry."""
+
+    def fault(handler, asked, path):
+        content = handler.registry.blobs.get(path.rpartition("/")[2], b"")
+        if asked != "GET" or len(content) < least:
+            return False
+        begin = int(handler.headers.get("Range", "bytes=0-")[6:].partition("-")[0])
+        handler.send_response(206 if begin else 200)
+        handler.send_header("Content-Range", f"bytes {begin}-{len(content) - 1}/{len(content)}")
+        handler.send_header("Content-Length", str(len(content) - begin))
+        handler.end_headers()
+        for place in range(begin, len(content), 4096):
+            handler.wfile.write(content[place : place + 4096])
+            hurry.wait(0.2)
+        return True
+
+    return fault
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True  # Else the content waits for the client to confirm the headers.

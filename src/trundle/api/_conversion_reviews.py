@@ -1,7 +1,7 @@
 """The conversion webhook: `ConversionReview` of `apiextensions.k8s.io/v1`, answered without a store."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import msgspec
 
@@ -32,6 +32,9 @@ class _Review(msgspec.Struct):
 
 _review = msgspec.json.Decoder(_Review).decode
 
+_T = TypeVar("_T")
+_Convert: TypeAlias = Callable[[bytes, Any], bytes]
+
 
 class ConversionReviews:
     """Answers conversion reviews.
@@ -39,15 +42,20 @@ class ConversionReviews:
     Args:
         convert: gives an object, as JSON, at the version that its `apiVersion` is to become. It raises a `TrundleError` where it cannot.
         quick: does the same with the JSON of an object, and gives None where it leaves that to the other.
+        remember: is asked for an object that is alone in its review, with what converts it, and may remember what that gave.
     """
 
     def __init__(
         self,
         convert: Callable[[Any, Any], bytes],
         quick: Callable[[bytes, Any], bytes | None] = lambda _, __: None,
+        remember: Callable[[bytes, Any, _Convert], bytes] = lambda data, wanted, made: made(
+            data, wanted
+        ),
     ) -> None:
         self._convert = convert
         self._quick = quick
+        self._remember = remember
 
     def answer(self, body: bytes) -> bytes:
         """The review with its response. One object that cannot be converted fails all of them, as the caller expects it.
@@ -55,49 +63,52 @@ class ConversionReviews:
         Raises:
             ApiError: it is no such review.
         """
-        request = _request_in(body, self._quick)
+        try:
+            read = _review(body)
+            if (read.apiVersion, read.kind) == (_API_VERSION, _KIND):
+                asked = read.request
+                made = self._made if len(asked.objects) > 1 else self._made_alone
+                return _answer(asked.uid, asked.desiredAPIVersion, map(bytes, asked.objects), made)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            pass  # What is wrong with it is said below.
+        request = _request_in(body)
         wanted = request.get("desiredAPIVersion")
-        converted: list[msgspec.Raw] = []
-        failures: list[str] = []
-        for number, each in enumerate(request["objects"]):
-            if isinstance(each, msgspec.Raw):
-                converted.append(each)
-                continue
-            try:
-                converted.append(msgspec.Raw(self._convert(each, wanted)))
-            except TrundleError as error:
-                failures.append(f"objects[{number}]{_called(each)}: {error}")
-        response: dict[str, Any] = {"uid": request.get("uid", "")}
-        if failures:
-            message = "\n".join(_shortened(failures))
-            response |= {
-                "convertedObjects": [],
-                "result": {"status": "Failed", "message": message},
-            }
-        else:
-            response |= {"convertedObjects": converted, "result": {"status": "Success"}}
-        return msgspec.json.encode(
-            {"apiVersion": _API_VERSION, "kind": _KIND, "response": response}
-        )
+        return _answer(request.get("uid", ""), wanted, request["objects"], self._convert)
+
+    def _made(self, data: bytes, wanted: Any) -> bytes:
+        made = self._quick(data, wanted)
+        return self._convert(values_of(data), wanted) if made is None else made
+
+    def _made_alone(self, data: bytes, wanted: Any) -> bytes:
+        return self._remember(data, wanted, self._made)
 
 
-def _request_in(body: bytes, quick: Callable[[bytes, Any], bytes | None]) -> dict[str, Any]:
-    """The request of a review, with its objects as values; those that could be converted quickly as the JSON that they become.
+def _answer(
+    uid: Any, wanted: Any, objects: Iterable[_T], made: Callable[[_T, Any], bytes]
+) -> bytes:
+    """The answer to a review of objects, or of their JSON."""
+    converted: list[msgspec.Raw] = []
+    failures: list[str] = []
+    for number, each in enumerate(objects):
+        try:
+            converted.append(msgspec.Raw(made(each, wanted)))
+        except TrundleError as error:
+            failures.append(f"objects[{number}]{_called(each)}: {error}")
+    response: dict[str, Any] = {"uid": uid}
+    if failures:
+        message = "\n".join(_shortened(failures))
+        response |= {"convertedObjects": [], "result": {"status": "Failed", "message": message}}
+    else:
+        response |= {"convertedObjects": converted, "result": {"status": "Success"}}
+    return msgspec.json.encode({"apiVersion": _API_VERSION, "kind": _KIND, "response": response})
+
+
+def _request_in(body: bytes) -> dict[str, Any]:
+    """The request of a review, with its objects as values.
 
     Raises:
         ApiError: it is no such review.
     """
-    try:
-        read = _review(body)
-        if (read.apiVersion, read.kind) == (_API_VERSION, _KIND):
-            wanted = read.request.desiredAPIVersion
-            objects = []
-            for each in map(bytes, read.request.objects):
-                made = quick(each, wanted)
-                objects.append(values_of(each) if made is None else msgspec.Raw(made))
-            return {**msgspec.structs.asdict(read.request), "objects": objects}
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        pass  # What is wrong with it is said below.
     review = object_of(body)
     request = review.get("request")
     if (review.get("apiVersion"), review.get("kind")) != (_API_VERSION, _KIND):
@@ -148,7 +159,9 @@ class PlainConversions:
 
 
 def _called(document: Any) -> str:
-    """Which object a document is, as far as it says so."""
+    """Which object a document is, or its JSON, as far as it says so."""
+    if isinstance(document, bytes):
+        document = values_of(document)
     if not isinstance(document, dict):
         return ""
     given = document.get("metadata")

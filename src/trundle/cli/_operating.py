@@ -135,8 +135,9 @@ def operator(
         folder = cache or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         identity = identity or f"{socket.gethostname()}-{os.getpid()}"
         lead = None if once else Leadership(cluster, home, identity, now=now)
-        records, loader = Records(cluster, home), stack.enter_context(SchemaLoader())
-        migrations = Migrations(cluster, (lambda: None) if lead is None else lead.check)
+        check = (lambda: None) if lead is None else lead.check
+        records, loader = Records(cluster, home, check), stack.enter_context(SchemaLoader())
+        migrations = Migrations(cluster, check)
         stack.callback(migrations.close)
         by, replicas = AdmissionBy(admission), Replicas(cluster, home)
         made = Operator(

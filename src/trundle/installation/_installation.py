@@ -55,6 +55,7 @@ class Installation:
         progress: called with the number of bytes after each piece of content that is fetched.
         settings: times and sizes for registries over HTTP.
         unreadable: says why a release cannot read what is stored elsewhere than in stores, given what is installed of the package and its manifest.
+        content: where content is kept, for several installations; in the folder where None.
         looking: whether nothing that is installed is to be changed. Where the folder cannot be written, what is remembered is
             copied into memory then, and what is seen of channels is forgotten at the end.
 
@@ -72,6 +73,7 @@ class Installation:
         progress: Progress | None = None,
         settings: HttpSettings | None = None,
         unreadable: Callable[[InstalledPackage | None, Manifest], Iterable[Finding]] | None = None,
+        content: ContentStore | None = None,
         looking: bool = False,
     ) -> None:
         self.folders = Folders(folder.absolute())
@@ -89,7 +91,7 @@ class Installation:
         except BaseException:
             self.memory.close()
             raise
-        self.content = ContentStore(self.folders.content)
+        self.content = content or ContentStore(self.folders.content)
         self.reader = Reader(self.memory, self.now, settings=settings)
 
     def __enter__(self) -> Self:

@@ -26,7 +26,7 @@ def snapshot(folder: Path) -> tuple[bytes, str]:
 
 
 def restore(folder: Path, content: bytes | None) -> None:
-    """Makes an installation remember what a snapshot has; what was fetched stays in its local store.
+    """Makes an installation remember what a snapshot has, and nothing else.
 
     Args:
         folder: the folder of the installation, which nothing else uses meanwhile.
@@ -35,8 +35,6 @@ def restore(folder: Path, content: bytes | None) -> None:
     folders = Folders(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for each in folder.iterdir():
-        if each == folders.content:
-            continue
         if each.is_dir() and not each.is_symlink():
             shutil.rmtree(each)
         else:

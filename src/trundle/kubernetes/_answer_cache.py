@@ -1,105 +1,69 @@
-"""Keeps answers to conversion reviews: an API server asks for the same conversion several times in one write, each time with another uid."""
+"""Keeps what objects were converted to: an API server asks for the same conversion several times in one write."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from typing import TypeAlias
-
-import msgspec
+from typing import Any, TypeAlias
 
 from trundle.kubernetes._metrics import WebhookMetrics
 
 _MOST_BYTES = 32 * 1024 * 1024
-"""How many bytes of answers, and of what they answer, are kept."""
+"""How many bytes of objects are kept, as they were and as they became."""
 
 _LARGEST = 64 * 1024
-"""From how many bytes on the answer to a review is not kept; so large a one is a list, which is hardly asked for again."""
+"""From how many bytes on an object is not kept."""
 
-_DONE = b'"result":{"status":"Success"}}}'
-"""How answers end to which nothing is wrong."""
-
-
-class _Request(msgspec.Struct):
-    uid: str
-    desiredAPIVersion: str  # noqa: N815 - as it is written
-    objects: msgspec.Raw
-
-
-class _Review(msgspec.Struct):
-    apiVersion: str  # noqa: N815 - as it is written
-    kind: str
-    request: _Request
-
-
-_Key: TypeAlias = tuple[str, str, str, bytes]
-
-_review = msgspec.json.Decoder(_Review).decode
-_members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
+_Key: TypeAlias = tuple[str, bytes]
 
 
 class AnswerCache:
-    """Answers conversion reviews, and keeps the answers.
+    """Keeps objects that were converted.
 
-    What a conversion gives depends on nothing but the object and the version, so an answer never gets old.
+    What a conversion gives depends on nothing but the object and the version, so it never gets old.
 
     Args:
-        answer: answers what is not kept.
-        metrics: counts what is.
+        metrics: counts what is found here.
         most: how many bytes are kept.
     """
 
-    def __init__(
-        self, answer: Callable[[bytes], bytes], metrics: WebhookMetrics, most: int = _MOST_BYTES
-    ) -> None:
-        self._answer = answer
+    def __init__(self, metrics: WebhookMetrics, most: int = _MOST_BYTES) -> None:
         self._metrics = metrics
         self._most = most
         self._size = 0
         self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
 
-    def answer(self, body: bytes) -> bytes:
-        """The review with its response.
+    def answer(self, data: bytes, wanted: Any, convert: Callable[[bytes, Any], bytes]) -> bytes:
+        """An object at another version.
 
-        Raises:
-            ApiError: it is no such review.
+        Args:
+            data: the object, as JSON.
+            wanted: the `apiVersion` that it is to have.
+            convert: converts what is not kept.
         """
-        if len(body) >= _LARGEST:
-            return self._answer(body)
-        try:
-            asked = _review(body)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            return self._answer(body)  # It says what is wrong.
-        key = _key(asked)
+        if len(data) >= _LARGEST or not isinstance(wanted, str):
+            return convert(data, wanted)
+        key = wanted, data
         with self._lock:
             found = self._kept.get(key)
             if found is not None:
                 self._kept.move_to_end(key)
         if found is None:
-            found = self._answer(body)
-            if found.endswith(_DONE):
-                self._keep(key, found)
-            return found
-        self._metrics.remembered()
-        review = _members(found)
-        response = {**_members(review["response"]), "uid": asked.request.uid}
-        return msgspec.json.encode({**review, "response": response})
+            found = convert(data, wanted)
+            self._keep(key, found)
+        else:
+            self._metrics.remembered()
+        return found
 
-    def _keep(self, key: _Key, answer: bytes) -> None:
+    def _keep(self, key: _Key, made: bytes) -> None:
         with self._lock:
             if key not in self._kept:  # Another thread may have been asked for the same.
-                self._kept[key] = answer
-                self._size += _held(key, answer)
+                self._kept[key] = made
+                self._size += _held(key, made)
             while self._size > self._most:
                 self._size -= _held(*self._kept.popitem(last=False))
 
 
-def _key(review: _Review) -> _Key:
-    """What a review asks for, whatever its uid is."""
-    request = review.request
-    return review.apiVersion, review.kind, request.desiredAPIVersion, bytes(request.objects)
-
-
-def _held(key: _Key, answer: bytes) -> int:
-    """How many bytes are held for an answer."""
-    return len(key[-1]) + len(answer)
+def _held(key: _Key, made: bytes) -> int:
+    """How many bytes are held for an object."""
+    return len(key[-1]) + len(made)

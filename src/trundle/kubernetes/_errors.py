@@ -23,6 +23,7 @@ class KubernetesCode(Code):
     OWNED = "owned-by-another-release"
     REJECTED = "rejected-release"
     ROOT = "missing-root"
+    FETCHING = "fetching"
 
 
 class DefinitionError(ExpectationError):

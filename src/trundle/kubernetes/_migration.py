@@ -3,11 +3,12 @@
 An object that is written as it is gets stored anew where that changes anything. So every step can be done again, and one that was killed is.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
+
+import msgspec
 
 from trundle.api import ServedKind
 from trundle.errors import Finding, Place
@@ -78,6 +79,15 @@ class Subject:
             "rewritten": self.rewritten,
             "findings": [each.to_plain() for each in self.findings],
         }
+
+
+class _Note(msgspec.Struct):
+    """How far a migration is: after which object, and after how many."""
+
+    release: str
+    to: str
+    after: str
+    done: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,21 +314,17 @@ class Migration:
         crd = self.cluster.definition(subject.kind.qualified) or {}
         text = (crd.get("metadata", {}).get("annotations") or {}).get(note_name(subject.kind))
         try:
-            noted = json.loads(text or "{}")
-        except ValueError:
+            noted = msgspec.json.decode(text or "", type=_Note)
+        except msgspec.MsgspecError:
             return "", 0
-        is_this = (noted.get("release"), noted.get("to")) == (self.release, self.target)
-        return (str(noted["after"]), int(noted.get("done", 0))) if is_this else ("", 0)
+        is_this = (noted.release, noted.to) == (self.release, self.target)
+        return (noted.after, noted.done) if is_this else ("", 0)
 
     def _note(self, subject: Subject, key: str | None, done: int = 0) -> None:
         """Notes how far a migration is; None where it has ended."""
-        said = (
-            None
-            if key is None
-            else json.dumps(
-                {"release": self.release, "to": self.target, "after": key, "done": done}
-            )
-        )
+        said = None
+        if key is not None:
+            said = msgspec.json.encode(_Note(self.release, self.target, key, done)).decode()
         patch = {"metadata": {"annotations": {note_name(subject.kind): said}}}
         self.cluster.change_definition(subject.kind.qualified, patch)
 

@@ -33,9 +33,10 @@ class WebhookApplication:
     def __init__(
         self, conversions: Conversions, metrics: WebhookMetrics, threads: Executor | None = None
     ) -> None:
-        reviews = ConversionReviews(conversions.convert, conversions.quick)
+        cache = AnswerCache(metrics)
+        reviews = ConversionReviews(conversions.convert, conversions.quick, cache.answer)
         self._reviews: Mapping[str, Callable[[bytes], bytes]] = {
-            "/convert": AnswerCache(reviews.answer, metrics).answer,
+            "/convert": reviews.answer,
             "/admit": Admissions(conversions, metrics).answer,
         }
         self._metrics = metrics

@@ -148,6 +148,25 @@ class Delivery:
             message += "".join(f"; {each} {verb}" for each in some)
         report.says("Applied", message, ready=True)
 
+    def leave(
+        self,
+        document: Mapping[str, Any],
+        package: InstalledPackage,
+        report: Report,
+        findings: Iterable[Finding],
+    ) -> None:
+        """Keeps up what is in the cluster, where the content of what is installed is not here.
+
+        Args:
+            document: the installation.
+            package: the package that is installed.
+            report: gets what is there, and whether that is ready.
+            findings: why the content is not here.
+        """
+        self._unready[package.name] = None
+        report.version, report.digest, _ = self.release_of(document)
+        self._stays(document, package, report, findings)
+
     def _written(
         self,
         applier: Applier,

@@ -227,7 +227,11 @@ class Follower:
         finally:
             self._keeper.save()
         self._check()
-        complete(self._installation, package.name)
+        try:
+            complete(self._installation, package.name)
+        except RefusedError as error:
+            self._delivery.leave(document, package, report, error.refusals)
+            return
         self._delivery.put(document, package, report, leftover=wanted.leftover, back=back)
 
     def _decided(

@@ -4,6 +4,7 @@ It has no state of its own but what the cluster keeps: whenever it dies, the nex
 """
 
 import datetime as dt
+import math
 import threading
 import traceback
 from collections.abc import Callable, Collection, Mapping
@@ -17,21 +18,22 @@ from trundle.errors import TrundleError
 from trundle.installation import INTERVAL, Installation
 from trundle.kubernetes._cluster import Cluster, ClusterError
 from trundle.kubernetes.operator._delivering import owner_of
+from trundle.kubernetes.operator._fetching import BackgroundContent
 from trundle.kubernetes.operator._following import Follower, is_leaving
 from trundle.kubernetes.operator._installations import Installations
-from trundle.kubernetes.operator._leadership import Leadership
+from trundle.kubernetes.operator._leadership import Leadership, LostLeaseError
 from trundle.kubernetes.operator._reachability import Doorbell, servers_of
-from trundle.kubernetes.operator._remembered import Keeper
+from trundle.kubernetes.operator._remembered import Keeper, SupersededError
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schedule import SOON, Look, Pace
 from trundle.registry import HttpSettings, Outages
 from trundle.runtime import prepare_types
 
-PATIENCE = HttpSettings(
-    connect_timeout=5, read_timeout=10, request_time=15, slowest=16 * 1024, retries=1
-)
-"""How long a look waits for a registry, as the others wait with it: for its slowest answer 15 seconds, and as many more as a package has times 16 KiB."""
+PATIENCE = HttpSettings(connect_timeout=5, read_timeout=10, request_time=15, retries=1)
+"""How long a look waits for what a registry says, as the others wait with it. The content of packages is fetched beside the looks, with the usual patience."""
+_CONTENT = 2.0
+"""How many seconds a look waits for content, for all that it begins to fetch; what arrives sooner needs no other look."""
 
 
 class Operator:
@@ -47,7 +49,7 @@ class Operator:
         leadership: says whether this operator acts; None where there is no other.
         log: is called with what there is to report.
         interval: the pause between two looks at channels.
-        settings: times and sizes for registries; `PATIENCE` where None.
+        settings: times and sizes for what looks ask of registries; `PATIENCE` where None.
     """
 
     def __init__(
@@ -81,6 +83,8 @@ class Operator:
         self._is_clean = False
         self._wake = threading.Event()
         self._doorbell = Doorbell(self._outages, settings or PATIENCE, self._wake.set)
+        # No namespace has such a name.
+        self._content = BackgroundContent(folder / ".content", HttpSettings(), self._wake.set)
         self.stopped = threading.Event()
 
     def stop(self) -> None:
@@ -103,7 +107,7 @@ class Operator:
                 continue
             self._wake.clear()
             try:
-                found = self.look()
+                found = self.look(_CONTENT)
             except Exception:  # noqa: BLE001 - a fault in one look must not end all others
                 self._log(traceback.format_exc())
                 found = Look(away=True)
@@ -115,12 +119,16 @@ class Operator:
             except ClusterError as error:  # Others wait until it expires.
                 self._log(str(error))
 
-    def look(self) -> Look:
+    def look(self, patience: float = math.inf) -> Look:
         """Looks at all installations once; what goes wrong is in their status, and among the lines.
 
         Servers that do not answer are asked for nothing, and looks go on without them.
+
+        Args:
+            patience: for how many seconds it waits for the content of packages, for all together.
         """
         self._outages.begin_round()
+        self._content.begin_look(patience)
         lines: list[str] = []
         reports: list[Report] = []
         try:
@@ -178,11 +186,11 @@ class Operator:
         if keeper is None:
             keeper = self._keepers[space] = Keeper(self._cluster, self._home, space, folder)
         keeper.load()
-        reports = []
         with Installation(
             folder,
             clock=self._clock,
             settings=self._settings,
+            content=self._content,
             unreadable=lambda _, after: self._rolling.unreadable(space, after.name, after.storage),
         ) as installation:
             follower = Follower(
@@ -196,29 +204,54 @@ class Operator:
             )
             follower.tidy()
             # What stays is looked at first: what leaves may be what it needs.
-            for each in sorted(documents, key=is_leaving):
-                self._check()
-                if not is_leaving(each):
-                    self._found.set_finalizer(each, there=True)
-                report = follower.remove(each) if is_leaving(each) else follower.follow(each)
-                reports.append(report)
-                self._check()
-                self._record(each, report)
-                if is_leaving(each) and report.ready:
-                    self._found.set_finalizer(each, there=False)
-                else:
-                    generation = each["metadata"].get("generation", 0)
-                    before = each.get("status") or {}
-                    now = self._clock()
-                    self._found.write_status(each, status_document(report, before, generation, now))
+            reports = [
+                self._looked_at(each, follower) for each in sorted(documents, key=is_leaving)
+            ]
             keeper.save()
         return reports
+
+    def _looked_at(self, document: Mapping[str, Any], follower: Follower) -> Report:
+        """Looks at one installation; one that cannot be written holds up no other.
+
+        Raises:
+            SupersededError: another operator has written meanwhile.
+            LostLeaseError: another operator acts.
+        """
+        try:
+            return self._brought_on(document, follower)
+        except (SupersededError, LostLeaseError):
+            raise
+        except ClusterError as error:
+            self._log(f"{owner_of(document)}: {error}")
+            report = Report()
+            report.says("Failed", str(error))
+            return report
+
+    def _brought_on(self, document: Mapping[str, Any], follower: Follower) -> Report:
+        """Brings one installation on, and writes its status."""
+        self._check()
+        leaves = is_leaving(document)
+        if not leaves:
+            self._found.set_finalizer(document, there=True)
+        report = follower.remove(document) if leaves else follower.follow(document)
+        self._check()
+        self._record(document, report)
+        if leaves and report.ready:
+            self._found.set_finalizer(document, there=False)
+        else:
+            generation = document["metadata"].get("generation", 0)
+            before = document.get("status") or {}
+            status = status_document(report, before, generation, self._clock())
+            self._found.write_status(document, status)
+        return report
 
     def _record(self, document: Mapping[str, Any], report: Report) -> None:
         """Writes events about what is new, once."""
         metadata = document["metadata"]
         what = f"{metadata['namespace']}/{metadata['name']}"
-        blocked = "\n".join(report.blocked.values())
+        # How much of it has arrived is no news.
+        stops = [words for reason, words in report.blocked.items() if reason != "Fetching"]
+        blocked = "\n".join(stops)
         new = (f"{report.reason} {report.version} {report.digest}", blocked)
         conditions = {e["type"]: e for e in (document.get("status") or {}).get("conditions") or []}
         before = self._recorded.get(metadata["uid"])
@@ -264,8 +297,10 @@ class Operator:
                     if seen.get(uid) != words:
                         seen[uid] = words
                         self._wake.set()
-            except (ClusterError, ValueError) as error:
+            except ClusterError as error:
                 self._log(f"watching: {error}")
+            except Exception:  # noqa: BLE001 - whatever an answer is, watching goes on
+                self._log(traceback.format_exc())
             self.stopped.wait(SOON)
             self._wake.set()
 
@@ -283,6 +318,8 @@ class Operator:
                     self._wake.set()
             except ClusterError as error:
                 self._log(str(error))
+            except Exception:  # noqa: BLE001 - without the Lease, this operator would never act again
+                self._log(traceback.format_exc())
             self.stopped.wait(leadership.seconds / 5)
 
 
@@ -301,4 +338,4 @@ def _is_away(report: Report) -> bool:
 
 
 def _is_fine(report: Report) -> bool:
-    return report.ready or report.reason in {"Waiting", "Uninstalling"}
+    return report.ready or report.reason in {"Waiting", "Uninstalling", "Fetching"}

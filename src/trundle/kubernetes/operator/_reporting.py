@@ -12,7 +12,12 @@ from trundle.kubernetes.operator._advice import advised
 from trundle.kubernetes.operator._migrating import Progress
 
 _LONGEST = 3000
-_AWAY = {RefusalCode.UNREACHABLE, RefusalCode.ACCESS_REFUSED, KubernetesCode.ROOT}
+_AWAY = {
+    RefusalCode.UNREACHABLE,
+    RefusalCode.ACCESS_REFUSED,
+    KubernetesCode.ROOT,
+    KubernetesCode.FETCHING,
+}
 _TAKEN_OVER = ("UpToDate", "ChannelUsable", "Published", "Held")
 
 
@@ -28,7 +33,7 @@ class Report:
         reason: why, for programs.
         message: why, for people.
         blocked: why it does not go on, by reason.
-        away: whether something is to be tried again: a registry or a channel that could not be reached, a Secret that is not there, a release that the cluster rejects.
+        away: whether something is to be tried again: a registry or a channel that could not be reached, content that is not here yet, a Secret that is not there, a release that the cluster rejects.
         changed: whether another version was decided on.
         migration: how far the objects of its resource types are rewritten; None where it brings none.
     """

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import zlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -117,11 +118,15 @@ class Records:
     Args:
         cluster: the cluster.
         home: the namespace that they are in.
+        check: is called before each write, and raises an error where nothing may be written any more.
     """
 
-    def __init__(self, cluster: Cluster, home: str) -> None:
+    def __init__(
+        self, cluster: Cluster, home: str, check: Callable[[], object] = lambda: None
+    ) -> None:
         self._client = cluster.client
         self._home = home
+        self._check = check
 
     def listed(self) -> Listed:
         """All of them.
@@ -225,6 +230,7 @@ class Records:
         """Writes a ConfigMap; its resource version."""
         document: Any = ConfigMap.from_dict(made)
         replaces = "resourceVersion" in made["metadata"]
+        self._check()
         with asked(self._where(made["metadata"]["name"])):
             put = self._client.replace if replaces else self._client.create
             return str(plain(put(document))["metadata"]["resourceVersion"])
@@ -244,6 +250,7 @@ class Records:
             return [plain(each) for each in listed]
 
     def _delete(self, name: str) -> None:
+        self._check()
         try:
             with asked(self._where(name)):
                 self._client.delete(ConfigMap, name, namespace=self._home)
