@@ -9,7 +9,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from collections.abc import Callable, Iterator, Mapping
 
+from docutils import nodes
 from sphinx.ext.napoleon import Config, GoogleDocstring
+from sphinx.transforms import SphinxTransform
 
 import trundle
 from pages import linked, start_page, write_pages
@@ -120,8 +122,29 @@ def _level_captions(
     )
 
 
+class _PicturesOfBothThemes(SphinxTransform):
+    """Shows pictures in the colours of the site, where one in dark colours stands beside that in light ones."""
+
+    default_priority = 500
+
+    def apply(self, **kwargs: Any) -> None:
+        del kwargs
+        folder = Path(self.env.doc2path(self.env.docname)).parent
+        for light in [*self.document.findall(nodes.image)]:
+            where = Path(light["uri"])
+            beside = where.with_stem(f"{where.stem}-dark")
+            if not (folder / beside).is_file():
+                continue
+            dark = light.copy()
+            dark["uri"] = beside.as_posix()
+            light["classes"] = [*light["classes"], "only-light"]
+            dark["classes"] = [*dark["classes"], "only-dark"]
+            light.replace_self([light, dark])
+
+
 def setup(app: Any) -> None:
     """Registers what is made here."""
+    app.add_transform(_PicturesOfBothThemes)
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _read_docstring)
     app.connect("autodoc-process-signature", _signature)

@@ -3,6 +3,7 @@
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from published_releases import Releases
@@ -12,6 +13,7 @@ from typer.testing import CliRunner
 
 from trundle.cli._app import app
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 SCHEMA = "title: Database\ntype: object\nproperties:\n  size: {type: integer}\n"
 
 
@@ -34,6 +36,25 @@ def test_a_folder_with_schemas_is_shown_until_a_signal(schemas):
         assert server.ask("GET", "/ui").headers["location"] == "/ui/versions"
         assert server.ask("GET", "/apis").status == 404
         assert server.stop() == 143
+    finally:
+        server.kill()
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("folders", "shown"),
+    [
+        (["crm/schemas"], "Person"),
+        (["shop/packages/web", "shop/packages/db"], "acme.Web"),
+        (["crm"], "10 versions"),
+    ],
+)
+def test_folders_may_have_a_project_schemas_or_a_package_and_what_it_requires(
+    tmp_path, folders, shown
+):
+    server = Served(tmp_path, *(EXAMPLES / each for each in folders), command="ui")
+    try:
+        assert shown in server.ask("GET", "/ui/versions").ok()
     finally:
         server.kill()
 

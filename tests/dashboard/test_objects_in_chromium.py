@@ -254,6 +254,7 @@ def test_what_was_typed_stays_where_the_session_ended(browser, folder, tmp_path)
             server.headers = {"authorization": "Bearer root-token"}
             page.get_by_role("button", name="Show what changes").click()
             expect(page.get_by_role("heading", name="You are signed out")).to_be_visible()
+            expect(page.get_by_role("button", name="Sign out")).to_have_count(0)
             for width in (400, 1400):
                 page.set_viewport_size({"width": width, "height": 900})
                 assert browsers.flaws(page) == []

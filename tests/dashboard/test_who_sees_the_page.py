@@ -109,6 +109,28 @@ def test_what_is_sent_after_a_session_ended_is_kept_to_be_sent_again(guarded):
     assert answer.headers["location"] == "/ui/sign-in"
 
 
+def test_a_user_whose_token_was_withdrawn_signs_in_with_a_new_one(guarded, tmp_path):
+    application, _ = guarded
+    _, cookie = signed_in(application, "ben-token")
+    (tmp_path / "tokens.csv").write_text(TOKENS.replace("ben-token", "bens-new-token"))
+    answer = asgi.call(application, "GET", "/ui/versions", headers=cookie)
+    assert answer.headers["location"] == "/ui/sign-in?next=%2Fui%2Fversions"
+    answer = asgi.call(application, "GET", "/ui/sign-in", headers=cookie, next="/ui/versions")
+    assert (answer.status, "Token" in answer.text) == (200, True)
+    assert asgi.call(application, "GET", "/ui/assets/page.css", headers=cookie).status == 200
+    form = {"token": "bens-new-token", "next": "/ui/versions"}
+    headers = {**cookie, **OWN}
+    answer = asgi.call(application, "POST", "/ui/sign-in", headers=headers, form=form)
+    assert (answer.status, answer.headers["location"]) == (303, "/ui/versions")
+
+
+def test_a_form_to_sign_in_that_rules_keep_from_a_user_leads_nowhere(guarded, tmp_path):
+    rules = tmp_path / "rules.yaml"
+    rules.write_text(rules.read_text().replace("trundle:page", "trundle:sign-in"))
+    answer = asgi.call(guarded[0], "GET", "/ui/sign-in")
+    assert (answer.status, "cannot get path" in answer.text) == (403, True)
+
+
 @pytest.mark.parametrize(
     "following", ["https://evil.example/", "//evil.example", "/ui/\\evil", "/api", ""]
 )

@@ -43,7 +43,7 @@ NIGHT = Window(start="0 3 * * TUE,THU", duration=dt.timedelta(hours=2), timezone
 
 
 def take(page: Page, file: Path, last: Locator, first: Locator | None = None) -> None:
-    """Takes a picture down to the lower edge of something, from the top or from something else."""
+    """Takes a picture down to the lower edge of something, from the top or from something else; and one in dark colours beside it."""
     expect(last).to_be_visible()
     page.evaluate("document.activeElement.blur()")
     below = last.bounding_box()
@@ -53,7 +53,9 @@ def take(page: Page, file: Path, last: Locator, first: Locator | None = None) ->
     edge = 8 if first is None else 0
     height = below["y"] + below["height"] + edge - above["y"]
     clip = {"x": above["x"], "y": above["y"], "width": above["width"], "height": height}
-    page.screenshot(path=file, full_page=True, clip=clip)
+    for scheme, path in ("dark", file.with_stem(f"{file.stem}-dark")), ("light", file):
+        page.emulate_media(color_scheme=scheme)
+        page.screenshot(path=path, full_page=True, clip=clip)
 
 
 def changes(page: Page, home: str, file: Path) -> None:
@@ -160,7 +162,7 @@ def take_all(browser: Browser, images: Path, folder: Path) -> None:
     kept = "--store", folder / "store.db", "--catalog", folder / "catalog.db"
     places = "--places", folder / "places.yaml"
     site = followed(folder / "site")
-    page = browser.new_page(viewport={"width": WIDTH, "height": 900})
+    page = browser.new_page(viewport={"width": WIDTH, "height": 900}, color_scheme="light")
     with served(folder, project, command="ui") as server:
         changes(page, server.url, images / "page-changes.png")
     with served(project, *kept, *places, command="serve") as server:

@@ -209,6 +209,18 @@ def test_messages_wrap_as_in_a_terminal_and_tables_do_not(browser, url, name, hi
         assert all("\n| " in each for each in scrolled)
 
 
+def test_pictures_have_the_colours_of_the_site(browser, url):
+    with browsers.tab(browser, url) as page:
+        page.goto(f"/{trundle.__version__}/look-at-it.html")
+        for scheme, kind in (("light", ""), ("dark", "-dark")):
+            page.emulate_media(color_scheme=scheme)
+            shown = page.locator("article img:visible").evaluate_all(
+                "all => all.map(each => [each.getAttribute('src').split('/').pop(), each.complete, each.alt !== ''])"
+            )
+            names = ("changes", "edit", "deploy", "installed")
+            assert shown == [[f"page-{name}{kind}.png", True, True] for name in names]
+
+
 def test_the_pictures_are_of_pages_as_they_are(browser, tmp_path):
     """`make pictures` finds what it shows."""
     pictures.take_all(browser, tmp_path, tmp_path)

@@ -13,7 +13,7 @@ from trundle.cli._listening import listening_at
 from trundle.cli._page import require_page
 from trundle.cli._printing import Format
 from trundle.cli._project import load_evolution
-from trundle.cli._settings import resolve_for
+from trundle.cli._settings import resolve_for, settings_of
 from trundle.cli.project import Output
 from trundle.cli.reports import Schemas
 from trundle.cli.serve import LOCAL_HOST, Port, announce
@@ -29,11 +29,11 @@ _PORT = 8002
 def ui(
     context: typer.Context,
     *,
-    folder: Annotated[
-        Path | None,
+    folders: Annotated[
+        list[Path] | None,
         typer.Argument(
             metavar="FOLDER",
-            help="The folder of a project, or of packages of classes.",
+            help="The folder of a project, of schema files, or of a package with all its versions; of a package, folders with what it requires after it.",
             show_default="the project's folder",
         ),
     ] = None,
@@ -50,13 +50,15 @@ def ui(
     require_page()
     from trundle.dashboard import ShownInstallation, serve_page  # noqa: PLC0415
 
-    if installed and (folder or schemas):
-        raise unmet("--installed", "no folder and no schemas with it", str(folder or schemas))
-    if folder is not None:
-        if not folder.exists():
-            raise unmet(str(folder), "a folder", "no such file", code=ExitCode.NOT_FOUND)
-        context.obj = resolve_for(folder)
-    projects = _installed(state) if installed else _project(context, schemas or [])
+    given = [*(folders or ()), *(schemas or ())]
+    if installed and given:
+        raise unmet("--installed", "no folder and no schemas with it", str(given[0]))
+    if missing := next((each for each in folders or () if not each.exists()), None):
+        raise unmet(str(missing), "a folder", "no such file", code=ExitCode.NOT_FOUND)
+    if len(given) == 1 and folders:
+        context.obj = resolve_for(folders[0])
+        given = [] if settings_of(context).config_path.exists() else given
+    projects = _installed(state) if installed else _project(context, given)
     shown = ShownInstallation(state_folder(state)) if installed else None
     results = sys.stdout
     with listening_at(LOCAL_HOST, port) as listener:

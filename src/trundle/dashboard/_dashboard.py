@@ -14,7 +14,7 @@ from trundle.api.access import Access
 from trundle.dashboard._api_client import ApiClient, ApiRefusedError
 from trundle.dashboard._editing import Editor
 from trundle.dashboard._forms import form_of
-from trundle.dashboard._frame import HOME, SIGN_IN, SIGN_OUT, Frame, own_path, prepare
+from trundle.dashboard._frame import ASSETS, HOME, SIGN_IN, SIGN_OUT, Frame, own_path, prepare
 from trundle.dashboard._objects import Objects, ServedKinds
 from trundle.dashboard._sessions import COOKIE, Sessions
 from trundle.dashboard._shown import Shown, ShownInstallation, ShownProject
@@ -169,7 +169,7 @@ class Dashboard:
         return [
             Route("/ui", self._start),
             Route(HOME, self._start),
-            Route("/ui/assets/{name}", self._asset),
+            Route(ASSETS + "{name}", self._asset),
             Route(SIGN_IN, self._sign_in_form),
             Route(SIGN_IN, self._answering(self._sign_in), methods=["POST"]),
             Route(SIGN_OUT, self._sign_out, methods=["POST"]),

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 HOME = "/ui/"
+ASSETS = "/ui/assets/"
 SIGN_IN = "/ui/sign-in"
 SIGN_OUT = "/ui/sign-out"
 THEMES = ("auto", "light", "dark")
@@ -136,7 +137,7 @@ def _assets() -> Mapping[str, bytes]:
 @cache
 def _asset_path(name: str) -> str:
     """The path of a file of the page; another one for each content, so that browsers may keep it."""
-    return f"/ui/assets/{name}?{hashlib.sha256(_assets()[name]).hexdigest()[:12]}"
+    return f"{ASSETS}{name}?{hashlib.sha256(_assets()[name]).hexdigest()[:12]}"
 
 
 def prepare() -> None:

@@ -1,7 +1,7 @@
 """The pages Packages: a catalog with all versions of its packages, what they require, what is in them, and what changed."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -80,6 +80,12 @@ class Offered(NamedTuple):
         return found
 
 
+def _offered(name: str, listed: Sequence[Said]) -> Offered:
+    """A package with its versions in ascending order."""
+    versions = {SemVer.parse(each.version): each for each in listed}
+    return Offered(name, dict(sorted(versions.items())))
+
+
 class Chosen(NamedTuple):
     """The version of a package that an address names.
 
@@ -123,9 +129,10 @@ class Packages:
         """The packages that a tenant sees, or those that a search finds."""
         tenant = _tenant(request)
         word = request.query_params.get("q", "").strip()
-        every = await self._offered(request, tenant)
-        found = [each for name, each in every.items() if word.casefold() in name.casefold()]
-        shown = found if "all" in request.query_params else found[:_AT_ONCE]
+        every = await self._listed(request, tenant)
+        found = [name for name in every if word.casefold() in name.casefold()]
+        names = found if "all" in request.query_params else found[:_AT_ONCE]
+        shown = [_offered(name, every[name]) for name in names]
         values = {
             "tenant": tenant,
             "word": word,
@@ -183,14 +190,16 @@ class Packages:
         values = {"chosen": chosen, "resource": found}
         return self._frame.shown(request, "package_resource.html", values)
 
-    async def _offered(self, request: Request, tenant: str, name: str = "") -> dict[str, Offered]:
-        """What a tenant sees of a package, or of all of them, by name."""
+    async def _listed(
+        self, request: Request, tenant: str, name: str = ""
+    ) -> Mapping[str, Sequence[Said]]:
+        """The versions that a tenant sees of a package, or of all of them, by name."""
         path = f"/v2/tenants/{tenant}/packages"
         content = await self._client.fetch(request, path, {"name": name})
-        versions: dict[str, dict[SemVer, Said]] = {}
+        versions: dict[str, list[Said]] = {}
         for each in msgspec.json.decode(content, type=_Listed).packages:
-            versions.setdefault(each.name, {})[SemVer.parse(each.version)] = each
-        return {of: Offered(of, dict(sorted(found.items()))) for of, found in versions.items()}
+            versions.setdefault(each.name, []).append(each)
+        return versions
 
     async def _chosen(self, request: Request) -> Chosen:
         """What an address names.
@@ -200,9 +209,10 @@ class Packages:
             VersionError: the version is none.
         """
         tenant, name = _tenant(request), request.query_params.get("name", "")
-        package = (await self._offered(request, tenant, name)).get(name) if name else None
-        if package is None:
+        listed = (await self._listed(request, tenant, name)).get(name) if name else None
+        if listed is None:
             raise ApiRefusedError(404, f"The tenant {tenant} sees no package {name}.")
+        package = _offered(name, listed)
         given = request.query_params.get("version")
         version = package.newest if given is None else SemVer.parse(given)
         if version not in package.versions:
@@ -216,8 +226,8 @@ class Packages:
 
     async def _requirements(self, request: Request, chosen: Chosen) -> Requirements:
         async def versions_of(name: str) -> Iterable[SemVer]:
-            found = await self._offered(request, chosen.tenant, name)
-            return found[name].versions if name in found else ()
+            found = await self._listed(request, chosen.tenant, name)
+            return _offered(name, found[name]).versions if name in found else ()
 
         async def required_by(name: str, version: SemVer) -> Mapping[str, str]:
             return (await self._said(request, chosen.tenant, name, version)).requirements

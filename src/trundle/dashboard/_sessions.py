@@ -18,7 +18,7 @@ from trundle._clock import Timer
 from trundle.api.access import ANONYMOUS, Application, Receive, Scope, Send
 from trundle.dashboard._api_client import ApiRefusedError
 from trundle.dashboard._forms import form_of
-from trundle.dashboard._frame import SIGN_IN, SIGN_OUT, Frame, is_of_page, sign_in_path
+from trundle.dashboard._frame import ASSETS, SIGN_IN, SIGN_OUT, Frame, is_of_page, sign_in_path
 
 COOKIE = "trundle-session"
 _SECONDS = 8 * 3600.0
@@ -93,7 +93,7 @@ class SignedIn:
             text = "The request comes from another site. Open the page itself, and try again."
             await self._frame.refused(Request(scope), 403, text)(scope, receive, send)
             return
-        token = self._sessions.token(scope)
+        token = None if _is_for_all(scope["path"]) else self._sessions.token(scope)
         if token is not None and "authorization" not in Headers(scope=scope):
             scope["headers"] = [*scope["headers"], (b"authorization", _BEARER + token.encode())]
         refusal = _Refusal(send)
@@ -106,6 +106,8 @@ class SignedIn:
         """The answer to a browser that the guard refuses: the form to sign in, or why the user may not see the page."""
         scope = request.scope
         user = scope.get("user")
+        if scope["path"] == SIGN_IN:  # It is what others are led to.
+            return self._frame.refused(request, refusal.code, refusal.message)
         if refusal.code == 401 or user is None or user.name == ANONYMOUS.name:  # noqa: PLR2004
             if refusal.code == 403 and user is None:  # noqa: PLR2004 - by its address, not by its user
                 return self._frame.refused(request, 403, refusal.message)
@@ -149,6 +151,11 @@ class _Refusal:
         """Why it was refused."""
         found = msgspec.json.decode(self._body)
         return str(found.get("message", "")) if isinstance(found, dict) else ""
+
+
+def _is_for_all(path: str) -> bool:
+    """Whether a path belongs to the form to sign in, which those need whose token was withdrawn."""
+    return path == SIGN_IN or path.startswith(ASSETS)
 
 
 def _is_from_page(scope: Scope) -> bool:

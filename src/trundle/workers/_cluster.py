@@ -193,7 +193,8 @@ def _connected(address: str, patience: float) -> "Client":
     from distributed import Client  # noqa: PLC0415
     from distributed.comm import get_address_host_port  # noqa: PLC0415
 
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # What goes wrong is an error here.
+    for each in ("distributed", "distributed.client"):  # What goes wrong is an error here.
+        logging.getLogger(each).setLevel(logging.CRITICAL)
     try:
         get_address_host_port(address)
     except (ValueError, NotImplementedError) as error:

@@ -29,6 +29,7 @@
   });
   // An answer that is an error is shown as the page that it is.
   document.addEventListener("htmx:beforeSwap", (event) => {
+    if (event.detail.xhr.status === 401) document.querySelector("form[action='/ui/sign-out']")?.remove();
     if (event.detail.xhr.status >= 400) {
       event.detail.shouldSwap = true;
       event.detail.isError = false;
