@@ -24,6 +24,7 @@ from trundle.schema import (
 )
 
 _GVK = "x-kubernetes-group-version-kind"
+_SELECTABLE = "x-kubernetes-selectable-fields"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _COMMON = {
@@ -285,6 +286,10 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
     metadata = {"allOf": [{"$ref": prefix + _META}], "description": "Name, labels and the like."}
     own["properties"] = {**own.get("properties", {}), **_COMMON, "metadata": metadata}
     own[_GVK] = gvk
+    selectable = (
+        {_SELECTABLE: [{"fieldPath": x} for x in served.selectable]} if served.selectable else {}
+    )
+    own |= selectable
     listed = {"type": "array", "items": {"$ref": reference(served.root)}}
     found[name_of(kind, served) + "List"] = {
         "type": "object",
@@ -292,6 +297,7 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
         "required": ["items"],
         "properties": {**_COMMON, "items": listed, "metadata": {"type": "object", _PRESERVE: True}},
         _GVK: [{**gvk[0], "kind": f"{kind.kind}List"}],
+        **selectable,
     }
     found[_META] = _METADATA
     return found
