@@ -65,6 +65,11 @@ class ServedVersion:
         return self.declares("status") if said is None else said
 
     @property
+    def says_nullable(self) -> bool:
+        """Whether its schema says `nullable` wherever null may be: that of a CRD does, which says of the status, too, where it is."""
+        return self.resource.status_apart is not None
+
+    @property
     def selectable(self) -> tuple[str, ...]:
         """The fields that selectors may name beside name and namespace, such as `spec.color`."""
         return tuple(each.removeprefix(".") for each in self.resource.selectable)
