@@ -71,6 +71,23 @@ SCHEMA = {
                 "anything": ANYTHING,
                 "things": {"type": "object", "additionalProperties": ANYTHING},
                 "any": {"type": "object", "additionalProperties": True},
+                "pair": {
+                    "type": "array",
+                    "items": {"type": "integer"},
+                    "enum": [[1, 2], [], [3]],
+                },
+                "shape": {**FREE, "enum": [{}, {"a": {"b": [1]}}, {"a": 1, "b": "x"}]},
+                "point": {
+                    "type": "object",
+                    "nullable": True,
+                    "properties": {"x": {"type": "integer"}},
+                    "enum": [{"x": 1}, {"x": 2}],
+                },
+                "pairs": {
+                    "type": "array",
+                    "items": {"type": "array", "items": {"type": "string"}, "enum": [["a"], []]},
+                },
+                "either": {**ANYTHING, "enum": [1, "a", [1], {"a": None}]},
                 "some": {"type": "array", "items": ANYTHING},
                 "open": {**FREE, "properties": {"y": ANYTHING}},
                 "template": WITHIN,
@@ -1312,6 +1329,27 @@ def test_what_becomes_of_nulls(servers, place, spec):
     require_alike(servers, "PATCH", f"{place}/b", operations, media_type=JSON)
     require_alike(servers, "POST", place, tool("d", {"anything": 1, "things": {"x": 1, "y": 2}}))
     require_alike(servers, "PATCH", f"{place}/d", operations, media_type=JSON)
+    config = said.replace(b'"name": "a"', b'"name": "c"')
+    require_alike(servers, "PATCH", f"{place}/c", config, media_type=APPLY, fieldManager="you")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        '{"pair": [1, 2]}', '{"pair": [2, 1]}', '{"pair": []}', '{"pair": [3, 3]}', 
+        '{"shape": {}}', '{"shape": {"a": {"b": [1]}}}', '{"shape": {"a": {"b": [2]}}}', '{"shape": {"b": "x", "a": 1}}', '{"shape": {"a": 1}}',
+        '{"point": {"x": 1}}', '{"point": {"x": 3}}', '{"point": {}}', 
+        '{"point": null}', '{"pairs": [["a"], []]}', '{"pairs": [["a"], ["b"]]}', '{"pairs": []}',
+        '{"either": 1}', '{"either": [1]}', '{"either": {"a": null}}', '{"either": "b"}', '{"either": [2]}',
+        '{"either": {}}',
+    ],
+)  # fmt: skip
+def test_values_that_are_lists_and_objects_may_be_listed(servers, place, spec):
+    said = json.dumps(tool("a")).replace('"spec": {}', f'"spec": {spec}').encode()
+    require_alike(servers, "POST", place, said)
+    require_alike(servers, "POST", place, tool("b"))
+    operations = f'[{{"op": "replace", "path": "/spec", "value": {spec}}}]'.encode()
+    require_alike(servers, "PATCH", f"{place}/b", operations, media_type=JSON)
     config = said.replace(b'"name": "a"', b'"name": "c"')
     require_alike(servers, "PATCH", f"{place}/c", config, media_type=APPLY, fieldManager="you")
 

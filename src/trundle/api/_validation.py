@@ -227,7 +227,7 @@ class Validator:
             found["maximum"] = min(most, found.get("maximum", most))
         if schema.get("nullable") and None not in schema.get("enum", [None]):
             # It is null, which is none of its values, rather than absent.
-            return {**found, "type": [schema["type"], "null"]}
+            return {**found, **({"type": [schema["type"], "null"]} if "type" in schema else {})}
         if schema.get("nullable") or "default" in schema:
             return {"anyOf": [found, {"type": "null"}]}
         return found
