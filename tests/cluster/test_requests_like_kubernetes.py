@@ -30,6 +30,7 @@ WITHIN = {
     "x-kubernetes-preserve-unknown-fields": True,
 }
 FREE = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+ANYTHING = {"x-kubernetes-preserve-unknown-fields": True}
 SCHEMA = {
     "type": "object",
     "properties": {
@@ -67,7 +68,28 @@ SCHEMA = {
                 "free": FREE,
                 "frees": {"type": "array", "items": FREE},
                 "freely": {"type": "object", "additionalProperties": FREE},
-                "anything": {"x-kubernetes-preserve-unknown-fields": True},
+                "anything": ANYTHING,
+                "things": {"type": "object", "additionalProperties": ANYTHING},
+                "any": {"type": "object", "additionalProperties": True},
+                "pair": {
+                    "type": "array",
+                    "items": {"type": "integer"},
+                    "enum": [[1, 2], [], [3]],
+                },
+                "shape": {**FREE, "enum": [{}, {"a": {"b": [1]}}, {"a": 1, "b": "x"}]},
+                "point": {
+                    "type": "object",
+                    "nullable": True,
+                    "properties": {"x": {"type": "integer"}},
+                    "enum": [{"x": 1}, {"x": 2}],
+                },
+                "pairs": {
+                    "type": "array",
+                    "items": {"type": "array", "items": {"type": "string"}, "enum": [["a"], []]},
+                },
+                "either": {**ANYTHING, "enum": [1, "a", [1], {"a": None}]},
+                "some": {"type": "array", "items": ANYTHING},
+                "open": {**FREE, "properties": {"y": ANYTHING}},
                 "template": WITHIN,
                 "templates": {"type": "array", "items": WITHIN},
             },
@@ -857,7 +879,8 @@ def test_lists_of_metadata(servers, labelled):
     "spec",
     [
         None, {"free": None}, {"counts": None}, {"ratios": None}, {"template": None}, {"note": None}, {"sizes": None},
-        {"port": None, "day": "soon"}, {"free": {"k": None}}, {"counts": {"a": None}},
+        {"port": None, "day": "soon"}, {"free": {"k": None}}, {"counts": {"a": None}}, {"anything": None}, {"things": {"x": None}},
+        {"anything": None, "note": None},
     ],
     ids=json.dumps,
 )  # fmt: skip
@@ -865,6 +888,7 @@ def test_lists_of_metadata(servers, labelled):
 def test_nulls_that_are_applied(servers, place, spec, force):
     """Over an object or a list that is merged they say nothing; others are conflicts before they are wrong."""
     there = {"free": {"k": 1}, "counts": {"a": 1}, "ratios": [1.5], "note": "n", "port": 1}
+    there |= {"anything": 1, "things": {"x": 1}}
     require_alike(servers, "POST", place, tool("a", there))
     for name in ("a", "new"):
         made = {**tool(name), "spec": spec}
@@ -1292,6 +1316,8 @@ def test_configurations_of_a_wrong_shape_are_refused(servers, place, spec):
     [
         '{"free": null}', '{"freely": {"x": null}}', '{"frees": null}', '{"free": {"x": null}}', '{"free": {"x": [null]}}', '{"note": null}',
         '{"size": null}', '{"counts": {"a": null}}', '{"sizes": [null]}', '{"anything": [null]}', '{"anything": {"a": null}}', '{"template": null}',
+        '{"anything": null}', '{"anything": null, "size": 1}', '{"things": {"x": null}}', '{"any": {"x": null}}', '{"some": [null]}',
+        '{"open": {"x": null}}',
     ],
 )  # fmt: skip
 def test_what_becomes_of_nulls(servers, place, spec):
@@ -1301,14 +1327,31 @@ def test_what_becomes_of_nulls(servers, place, spec):
     require_alike(servers, "POST", place, tool("b"))
     operations = f'[{{"op": "replace", "path": "/spec", "value": {spec}}}]'.encode()
     require_alike(servers, "PATCH", f"{place}/b", operations, media_type=JSON)
+    require_alike(servers, "POST", place, tool("d", {"anything": 1, "things": {"x": 1, "y": 2}}))
+    require_alike(servers, "PATCH", f"{place}/d", operations, media_type=JSON)
     config = said.replace(b'"name": "a"', b'"name": "c"')
     require_alike(servers, "PATCH", f"{place}/c", config, media_type=APPLY, fieldManager="you")
 
 
-def test_a_null_of_free_form_is_a_value(servers, place):
-    """Wanted: outside of CRDs null is free-form data like all else; the real server drops it."""
-    theirs, ours = (each.ask("POST", place, tool("a", {"anything": None})) for each in servers)
-    assert (theirs.ok()["spec"], ours.ok()["spec"]) == ({}, {"anything": None})
+@pytest.mark.parametrize(
+    "spec",
+    [
+        '{"pair": [1, 2]}', '{"pair": [2, 1]}', '{"pair": []}', '{"pair": [3, 3]}',
+        '{"shape": {}}', '{"shape": {"a": {"b": [1]}}}', '{"shape": {"a": {"b": [2]}}}', '{"shape": {"b": "x", "a": 1}}', '{"shape": {"a": 1}}',
+        '{"point": {"x": 1}}', '{"point": {"x": 3}}', '{"point": {}}',
+        '{"point": null}', '{"pairs": [["a"], []]}', '{"pairs": [["a"], ["b"]]}', '{"pairs": []}',
+        '{"either": 1}', '{"either": [1]}', '{"either": {"a": null}}', '{"either": "b"}', '{"either": [2]}',
+        '{"either": {}}',
+    ],
+)  # fmt: skip
+def test_values_that_are_lists_and_objects_may_be_listed(servers, place, spec):
+    said = json.dumps(tool("a")).replace('"spec": {}', f'"spec": {spec}').encode()
+    require_alike(servers, "POST", place, said)
+    require_alike(servers, "POST", place, tool("b"))
+    operations = f'[{{"op": "replace", "path": "/spec", "value": {spec}}}]'.encode()
+    require_alike(servers, "PATCH", f"{place}/b", operations, media_type=JSON)
+    config = said.replace(b'"name": "a"', b'"name": "c"')
+    require_alike(servers, "PATCH", f"{place}/c", config, media_type=APPLY, fieldManager="you")
 
 
 # Patches

@@ -120,6 +120,14 @@ def test_what_admits_more_is_a_note(old, new):
     assert [each.code for each in findings(one, other)] == [KubernetesCode.CHANGED]
 
 
+def test_fields_to_select_by_may_be_added_and_not_taken_away():
+    one, other = ({**version("v1"), "selectableFields": [{"jsonPath": x}]} for x in (".a", ".b"))
+    both = {**one, "selectableFields": [*one["selectableFields"], *other["selectableFields"]]}
+    assert [each.severity for each in findings(crd(one), crd(both))] == ["note"]
+    (found,) = findings(crd(both), crd(one))
+    assert (found.severity, found.place.path) == ("error", ".b")
+
+
 def test_a_version_that_goes_breaks_its_clients():
     found = findings(crd(version("v1"), version("v2"), STORED), crd(version("v2"), STORED))
     assert [(each.severity, each.code) for each in found] == [("error", KubernetesCode.BREAKS)]

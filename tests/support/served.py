@@ -114,7 +114,9 @@ class Served:
             text = answer.read()
         finally:
             connection.close()
-        is_json = "json" in answer.headers.get("content-type", "")
+        is_json = "json" in answer.headers.get("content-type", "") and not (
+            "watch" in query and answer.status == 200
+        )
         return Answer(
             answer.status, json.loads(text) if is_json and text else text.decode(), answer.headers
         )

@@ -4,11 +4,11 @@ import asyncio
 import contextlib
 import itertools
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._views import Views
-from trundle.store import ObjectChange, ObjectChoice, Store
+from trundle.store import ObjectChange, Store, StoredObject
 
 _KEPT = 10_000
 """How many changes a feed keeps; watchers that are further behind read them from the store."""
@@ -68,13 +68,13 @@ class Feed:
         self._reader: asyncio.Task[None] | None = None
 
     async def watch(
-        self, after: int, choice: ObjectChoice
+        self, after: int, chosen: Callable[[StoredObject], bool]
     ) -> AsyncIterator[tuple[int, SeenChange | None, ObjectChange | None]]:
         """The changes of some objects after a resource version, as they come.
 
         Args:
             after: the resource version of a list, or of the last change.
-            choice: the objects.
+            chosen: whether an object is among them.
 
         Yields:
             The resource version up to which all was given, the change, and the change as it concerns the chosen objects. Both
@@ -95,7 +95,7 @@ class Feed:
                 news = self._news
                 for seen in await self._after(after):
                     after = seen.change.resource_version
-                    concerned = seen.change.within(choice)
+                    concerned = seen.change.within(chosen)
                     if concerned is not None:
                         yield after, seen, concerned
                 if self._reader.done():

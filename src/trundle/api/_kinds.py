@@ -64,6 +64,16 @@ class ServedVersion:
         said = self.resource.status_apart
         return self.declares("status") if said is None else said
 
+    @property
+    def says_nullable(self) -> bool:
+        """Whether its schema says `nullable` wherever null may be: that of a CRD does, which says of the status, too, where it is."""
+        return self.resource.status_apart is not None
+
+    @property
+    def selectable(self) -> tuple[str, ...]:
+        """The fields that selectors may name beside name and namespace, such as `spec.color`."""
+        return tuple(each.removeprefix(".") for each in self.resource.selectable)
+
     def declares(self, name: str) -> bool:
         """Whether the resource type has a property at this version."""
         root = self.schema.definitions[self.root]
@@ -89,7 +99,6 @@ class ServedKind:
         hub: the version in whose words owners of fields are kept.
         type_text: what documents of the scheme have as `type`, where that names the resource type; else empty.
         said_group: the group that documents of the scheme have before their version; may be empty.
-        selectable: the fields that selectors may name beside name and namespace.
     """
 
     resource: str
@@ -106,7 +115,6 @@ class ServedKind:
     hub: ApiVersion
     type_text: str = ""
     said_group: str = ""
-    selectable: tuple[str, ...] = ()
 
     @property
     def qualified(self) -> str:

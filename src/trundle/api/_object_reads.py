@@ -55,7 +55,8 @@ class ObjectReads:
         What can be wrong with the request is raised before the first part.
         """
         target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind)
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target)
+        shown = _Shown(self.views, target, fields)
         labels = labels_of(request.query.get("labelSelector", ""))
         match = request.query.get("resourceVersionMatch", "")
         wanted, token = request.number("resourceVersion"), request.query.get("continue", "")
@@ -83,11 +84,9 @@ class ObjectReads:
                     at=at,
                     since=since,
                     counted=counted,
-                    matches=fields.matches if fields else None,
+                    matches=shown.is_chosen if fields else None,
                 )
-                items = b",".join(
-                    self.views.listed(each, target.kind, target.served) for each in page.objects
-                )
+                items = b",".join(map(shown.taken, page.objects))
             token, last = page.token, bool(limit or not page.token)
             new = b"" if head else list_head(target, page, paged=bool(limit))
             head = head or new
@@ -133,3 +132,38 @@ class ObjectReads:
     def shown(self, found: StoredObject, target: Target) -> bytes:
         """An object as clients of a target's version see it."""
         return self.views.exact(found, target.kind, target.served)
+
+
+class _Shown:
+    """Objects as they stand in a list; one that was looked at to choose it is not converted again to send it.
+
+    Args:
+        views: shows objects.
+        target: the resource type and the version.
+        fields: chooses objects.
+    """
+
+    def __init__(self, views: Views, target: Target, fields: FieldSelector) -> None:
+        self._views = views
+        self._target = target
+        self._fields = fields
+        self._kept: dict[Key, bytes] = {}
+
+    def is_chosen(self, found: StoredObject) -> bool:
+        """Whether an object is in the list."""
+
+        def show(found: StoredObject) -> bytes:
+            self._kept[found.key] = shown = self._shown(found)
+            return shown
+
+        is_chosen = self._fields.matches(found, show)
+        if not is_chosen:
+            self._kept.pop(found.key, None)
+        return is_chosen
+
+    def taken(self, found: StoredObject) -> bytes:
+        """An object of the list."""
+        return self._kept.pop(found.key, b"") or self._shown(found)
+
+    def _shown(self, found: StoredObject) -> bytes:
+        return self._views.listed(found, self._target.kind, self._target.served)

@@ -223,7 +223,7 @@ class Objects:
     def _watch(self, served: Served, request: Request, shown: Representation) -> Response:
         """Streams changes, one JSON object in each line."""
         target = request.target
-        fields = FieldSelector(request.query.get("fieldSelector", ""), target.kind)
+        fields = FieldSelector(request.query.get("fieldSelector", ""), target)
         labels = labels_of(request.query.get("labelSelector", ""))
         seconds = min(request.seconds or _LONGEST_WATCH, _LONGEST_WATCH)
         found = events(request, served.resources, served.feed, fields, labels, shown, seconds)

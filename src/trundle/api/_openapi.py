@@ -24,7 +24,8 @@ from trundle.schema import (
 )
 
 _GVK = "x-kubernetes-group-version-kind"
-_PRESERVE = "x-kubernetes-preserve-unknown-fields"
+_SELECTABLE = "x-kubernetes-selectable-fields"
+PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _COMMON = {
     "apiVersion": {
@@ -84,7 +85,7 @@ _METADATA = {
         },
         "managedFields": {
             "type": "array",
-            "items": {"type": "object", _PRESERVE: True},
+            "items": {"type": "object", PRESERVE: True},
             "description": "Which manager owns which fields.",
         },
         "selfLink": _TEXT,
@@ -168,7 +169,7 @@ def _type(of: Type, refer: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
             kind = _SCALARS[of.kind]
             return {"type": kind, "format": of.format} if of.format else {"type": kind}
         case FreeForm():
-            return {_PRESERVE: True}
+            return {PRESERVE: True}
         case Ref():
             return refer(of.key)
         case ListOf():
@@ -285,13 +286,18 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
     metadata = {"allOf": [{"$ref": prefix + _META}], "description": "Name, labels and the like."}
     own["properties"] = {**own.get("properties", {}), **_COMMON, "metadata": metadata}
     own[_GVK] = gvk
+    selectable = (
+        {_SELECTABLE: [{"fieldPath": x} for x in served.selectable]} if served.selectable else {}
+    )
+    own |= selectable
     listed = {"type": "array", "items": {"$ref": reference(served.root)}}
     found[name_of(kind, served) + "List"] = {
         "type": "object",
         "description": f"A list of {kind.plural}.",
         "required": ["items"],
-        "properties": {**_COMMON, "items": listed, "metadata": {"type": "object", _PRESERVE: True}},
+        "properties": {**_COMMON, "items": listed, "metadata": {"type": "object", PRESERVE: True}},
         _GVK: [{**gvk[0], "kind": f"{kind.kind}List"}],
+        **selectable,
     }
     found[_META] = _METADATA
     return found

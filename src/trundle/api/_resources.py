@@ -138,7 +138,7 @@ class Resources(ObjectReads):
         }
         require_namespace(target, metadata)
         name = metadata.get("name") or generated_name(metadata.get("generateName")) or ""
-        target = _named(target, name)
+        target = replace(target, name=name)
         self._admit(target)
         document["metadata"] = {**metadata, "name": name}
         require_same_kind(target, document)
@@ -264,6 +264,7 @@ class Resources(ObjectReads):
             if has_nulls:
                 written = self.changed(target, live, wanted) if live else self.made(target, wanted)
                 self._validators.require_nulls(target, live, written)
+            wanted = self._validators.of(target).without_nulls(wanted, live)
             draft = None if others is None else others.applied_draft
             return Wanted(wanted, None if draft is None else _owned(draft, wanted))
 
@@ -288,9 +289,8 @@ class Resources(ObjectReads):
     def delete_all(self, request: Request) -> Answer:
         """Deletes all objects that selectors choose, or as many of them as a client limits it to."""
         target = request.target
-        deletion_of(
-            request
-        )  # What makes no sense deletes nothing, and is refused where nothing is there, too.
+        # What makes no sense deletes nothing, and is refused where nothing is there, too.
+        deletion_of(request)
         listed = self.get_all(Request(target, request.query))
         warnings: dict[str, None] = {}
         for each in _decode(listed.body)["items"]:
@@ -441,6 +441,7 @@ class Resources(ObjectReads):
 
         def draft(wanted: dict[str, Any]) -> PreparedWrite:
             written = self.changed(target, live, wanted)
+            written = self._validators.of(target).without_nulls(written, live)
             return self._draft(target, written, reading.lenience, current)
 
         return OtherVersions(self.views, target, current, draft, reading.lenience)
@@ -496,7 +497,3 @@ def _with_owners(document: dict[str, Any], owners: Any) -> dict[str, Any]:
     """A document with other owners of its fields; None for none at all."""
     metadata = {key: each for key, each in metadata_of(document).items() if key != OWNERS}
     return {**document, "metadata": metadata if owners is None else {**metadata, OWNERS: owners}}
-
-
-def _named(target: Target, name: str) -> Target:
-    return Target(target.kind, target.served, target.namespace, name, target.subresource)

@@ -1,11 +1,12 @@
 """Which objects a list or a watch is about: label and field selectors."""
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from trundle.api._kinds import ServedKind
+from trundle.api._requests import Target
 from trundle.api._status import bad_request
 from trundle.errors import expectation
 from trundle.store import InvalidSelectorError, LabelSelector, StoredObject
@@ -18,18 +19,19 @@ _FIELDS = ("metadata.name", "metadata.namespace")
 
 
 class FieldSelector:
-    """Chooses objects by name and namespace, where they are in one, and by what else their resource type lets clients select.
+    """Chooses objects by name and namespace, where they are in one, and by what else a version of their resource type lets clients select.
 
     Args:
         text: a selector such as `metadata.name=donald,metadata.namespace!=default`.
-        kind: the resource type.
+        target: the resource type and the version.
 
     Raises:
         ApiError: it is none, or names another field.
     """
 
-    def __init__(self, text: str, kind: ServedKind) -> None:
-        known = {*(_FIELDS if kind.namespaced else _FIELDS[:1]), *kind.selectable}
+    def __init__(self, text: str, target: Target) -> None:
+        own = _FIELDS if target.kind.namespaced else _FIELDS[:1]
+        known = {*own, *target.served.selectable}
         self._terms: list[tuple[str, bool, str]] = []
         for each in filter(None, _BETWEEN.findall(text)):
             match = _TERM.fullmatch(each)
@@ -52,19 +54,28 @@ class FieldSelector:
         """The only value that a field may have; None where several may be."""
         return next((value for name, equal, value in self._terms if equal and name == field), None)
 
-    def matches(self, found: StoredObject) -> bool:
-        """Whether an object is chosen."""
-        return all((_value(found, field) == value) is equal for field, equal, value in self._terms)
+    def matches(self, found: StoredObject, show: Callable[[StoredObject], bytes]) -> bool:
+        """Whether an object is chosen.
+
+        Args:
+            found: the object.
+            show: gives the object as clients of the version see it; called where more than name and namespace counts.
+        """
+        of = {"metadata.name": found.key.name, "metadata.namespace": found.key.namespace}
+        if not all((of[x] == value) is equal for x, equal, value in self._terms if x in of):
+            return False
+        others = [each for each in self._terms if each[0] not in of]
+        shown = msgspec.json.decode(show(found)) if others else None
+        return all((_value(shown, field) == value) is equal for field, equal, value in others)
 
 
-def _value(found: StoredObject, field: str) -> str:
-    """What an object has at a place, as selectors compare it."""
-    if field in _FIELDS:
-        return found.key.name if field == "metadata.name" else found.key.namespace
-    value: Any = msgspec.json.decode(found.data)
+def _value(document: Any, field: str) -> str:
+    """What an object has at a place, as selectors compare it: empty where it has nothing there."""
     for each in field.split("."):
-        value = value.get(each, "") if isinstance(value, dict) else ""
-    return str(value)
+        document = document.get(each) if isinstance(document, dict) else None
+    if document is None:
+        return ""
+    return document if isinstance(document, str) else msgspec.json.encode(document).decode()
 
 
 def labels_of(text: str) -> LabelSelector:

@@ -13,7 +13,7 @@ from trundle.api._documents import text_of
 from trundle.api._formats import FORMATS
 from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
-from trundle.api._openapi import definition, reachable
+from trundle.api._openapi import PRESERVE, definition, reachable
 from trundle.api._patterns import as_ecma
 from trundle.api._places import RULES, root_of
 from trundle.api._requests import Target
@@ -66,6 +66,9 @@ _EMBEDDED = {
 }
 """What API servers want of a whole object of Kubernetes within another, whatever its schema says."""
 
+_NO_NULL = frozenset(("array", "boolean", "number", "object", "string"))
+"""The types of all but null."""
+
 _EXCLUDING = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 
 
@@ -83,6 +86,7 @@ class Validator:
 
     def __init__(self, served: ServedVersion) -> None:
         self._patterns: dict[str, str] = {}
+        self._says_nullable = served.says_nullable
         defs = {
             key: _whole(served, key, self._as_json_schema(definition(key, served, _reference)))
             for key in reachable(served, served.root)
@@ -170,7 +174,7 @@ class Validator:
         found = [
             cause
             for error in errors
-            if error.kind.name != "format"
+            if error.kind.name != "format" and not _is_null_of_any(error)
             for cause in causes_of([error], self._patterns)
             if cause.reason == "FieldValueTypeInvalid"
         ]
@@ -200,8 +204,10 @@ class Validator:
         if not isinstance(schema, dict):
             return schema
         found: dict[str, Any] = {
-            key: {name: self._as_json_schema(each) for name, each in value.items()}
+            key: {name: self._of_member(each) for name, each in value.items()}
             if key == "properties"
+            else self._of_member(value)
+            if key == "additionalProperties" and "properties" not in schema
             else value
             if key in {"enum", "default", "const", "required"}
             else self._as_json_schema(value)
@@ -221,9 +227,17 @@ class Validator:
             found["maximum"] = min(most, found.get("maximum", most))
         if schema.get("nullable") and None not in schema.get("enum", [None]):
             # It is null, which is none of its values, rather than absent.
-            return {**found, "type": [schema["type"], "null"]}
+            return {**found, **({"type": [schema["type"], "null"]} if "type" in schema else {})}
         if schema.get("nullable") or "default" in schema:
             return {"anyOf": [found, {"type": "null"}]}
+        return found
+
+    def _of_member(self, schema: Any) -> Any:
+        """The schema of a property, or of what a map has, as JSON Schema. What is free-form is no null where schemas say what may be null."""
+        found = self._as_json_schema(schema)
+        is_free = isinstance(schema, dict) and schema.get(PRESERVE)
+        if self._says_nullable and is_free and not schema.keys() & {"type", "nullable", "default"}:
+            found["type"] = sorted(_NO_NULL)
         return found
 
     def _errors(
@@ -254,6 +268,12 @@ def _drop_null(document: Any, error: jsonschema_rs.ValidationError) -> bool:
         return False
     del owner[error.instance_path[-1]]
     return True
+
+
+def _is_null_of_any(error: jsonschema_rs.ValidationError) -> bool:
+    """Whether it is about a null where anything else may be: configurations may have it, and it is dropped."""
+    kind: Any = error.kind
+    return kind.name == "type" and error.instance is None and set(kind.types) == _NO_NULL
 
 
 def _is_null(document: Any, path: _At) -> bool:

@@ -11,7 +11,7 @@ from trundle.api._representations import Representation
 from trundle.api._requests import Request
 from trundle.api._resources import Resources
 from trundle.api._selections import FieldSelector
-from trundle.store import LabelSelector, ObjectChoice, Page
+from trundle.store import LabelSelector, ObjectChoice, Page, StoredObject
 
 _BOOKMARK_AFTER = 60
 """After how many quiet seconds a watcher that wants bookmarks gets one."""
@@ -52,10 +52,17 @@ async def events(
         after = await asyncio.to_thread(resources.store.newest, kind.resource)
     namespace = target.namespace or fields.exact("metadata.namespace")
     choice = ObjectChoice(namespace or None, fields.exact("metadata.name"), labels)
+
+    def show(found: StoredObject) -> bytes:
+        return resources.views.watched(found, kind, served)
+
+    def chosen(found: StoredObject) -> bool:
+        return choice.has(found) and fields.matches(found, show)
+
     if not after or streamed:
         async for page in _pages(resources, kind.resource, choice, after):
             for each in page.objects:
-                if fields.matches(each):
+                if fields.matches(each, show):
                     document = resources.views.listed(each, kind, served)
                     yield _event("ADDED", shown.one(document, kind))
             after = page.resource_version
@@ -63,12 +70,11 @@ async def events(
             yield _bookmark(request, shown, after, initial=True)
     until = time.monotonic() + seconds
     quiet = 0
-    async for reached, seen, change in feed.watch(after, choice):
+    async for reached, seen, change in feed.watch(after, chosen):
         if seen is not None and change is not None:
             quiet = 0
-            if fields.matches(change.object):
-                document = seen.shown(change, resources.views, kind, served)
-                yield _event(_NAMES[change.kind], shown.one(document, kind))
+            document = seen.shown(change, resources.views, kind, served)
+            yield _event(_NAMES[change.kind], shown.one(document, kind))
         elif bookmarks and quiet >= _BOOKMARK_AFTER:
             quiet = 0
             yield _bookmark(request, shown, reached, initial=False)

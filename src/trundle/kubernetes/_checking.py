@@ -100,13 +100,24 @@ def _version_changes(
         return
     schemas = [(each.get("schema") or {}).get("openAPIV3Schema", {}) for each in (old, new)]
     breaking = False
+    advice = "clients of this version break: make a new version instead"
     for path, what in _narrowed(schemas[0], schemas[1], ""):
         breaking = True
-        advice = "clients of this version break: make a new version instead"
         at = Place(place.file, object=f"{place.object} {name}", path=path or ".")
         yield _breaks(at, "what clients of the version may write", what, advice)
+    kept = _selectable(new)
+    for path in _selectable(old):
+        if path not in kept:
+            breaking = True
+            at = Place(place.file, object=f"{place.object} {name}", path=path)
+            yield _breaks(at, "a field that clients may select by", "none", advice)
     if not breaking and dict(old) != dict(new):
         yield _note(KubernetesCode.CHANGED, place, f"an update changes the version {name}")
+
+
+def _selectable(version: Mapping[str, Any]) -> list[str]:
+    """The paths that clients of a version may select by."""
+    return [each.get("jsonPath", "") for each in version.get("selectableFields") or ()]
 
 
 def _narrowed(

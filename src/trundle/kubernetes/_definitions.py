@@ -193,6 +193,8 @@ def _version(
     found["schema"] = {"openAPIV3Schema": structural(served, noted)}
     if served.has_status:
         found["subresources"] = {"status": {}}
+    if served.selectable:
+        found["selectableFields"] = [{"jsonPath": f".{each}"} for each in served.selectable]
     found["additionalPrinterColumns"] = [
         {
             "name": each.name,

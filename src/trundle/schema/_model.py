@@ -194,6 +194,7 @@ class Resource(msgspec.Struct, frozen=True):
         status_apart: whether its `status` is written apart, as a subresource; None where its format does not say so, and it
             is wherever it has such a property.
         counts: the paths of what is counted, such as `.spec.replicas`; it cannot be negative.
+        selectable: the paths of what clients may select objects by, such as `.spec.color`.
     """
 
     name: str
@@ -207,6 +208,7 @@ class Resource(msgspec.Struct, frozen=True):
     kept: bool = False
     status_apart: bool | None = None
     counts: tuple[str, ...] = ()
+    selectable: tuple[str, ...] = ()
 
 
 def group_of(name: str, group: str) -> str:

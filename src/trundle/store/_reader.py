@@ -320,7 +320,7 @@ class StoreReader:
         while stop is None or not stop.is_set():
             found = self.changes(resource, after, wait=1.0)
             for each in found.changes:
-                seen = each.within(choice)
+                seen = each.within(choice.has)
                 if seen is not None:
                     yield seen
             after = found.resource_version

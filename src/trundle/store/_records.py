@@ -1,6 +1,6 @@
 """What a store gives: keys, objects, pages of lists, changes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -105,13 +105,16 @@ class ObjectChange:
         """The resource version of the write."""
         return self.object.resource_version
 
-    def within(self, choice: ObjectChoice) -> "ObjectChange | None":
+    def within(self, chosen: Callable[[StoredObject], bool]) -> "ObjectChange | None":
         """The change as a watcher of some objects sees it; None where it does not concern these.
 
         An object that begins to be among them is `added`, one that ceases to be is `deleted`, in the state that was among them.
+
+        Args:
+            chosen: whether an object is among them.
         """
-        before = self.previous is not None and choice.has(self.previous)
-        after = self.kind != "deleted" and choice.has(self.object)
+        before = self.previous is not None and chosen(self.previous)
+        after = self.kind != "deleted" and chosen(self.object)
         if before and after:
             return self
         if after:

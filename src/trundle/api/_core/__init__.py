@@ -15,24 +15,10 @@ __all__ = ["EVENTS", "NAMESPACES", "core_kinds", "scheme"]
 
 NAMESPACES, EVENTS = "Namespace", "Event"
 
-_SELECTABLE = {
-    NAMESPACES: ("status.phase",),
-    EVENTS: (
-        *(
-            f"involvedObject.{each}"
-            for each in ("apiVersion", "fieldPath", "kind", "name", "namespace")
-        ),
-        *(f"involvedObject.{each}" for each in ("resourceVersion", "uid")),
-        "reason",
-        "reportingComponent",
-        "type",
-    ),
-}
-
 
 @cache
 def core_kinds() -> tuple[ServedKind, ...]:
     """Namespaces and events, as clients see them: in the group without a name."""
     project = load_project(Path(__file__).parent / "trundle.yaml")
     found = served_kinds([project], scheme)
-    return tuple(replace(each, group="", selectable=_SELECTABLE[each.kind]) for each in found)
+    return tuple(replace(each, group="") for each in found)

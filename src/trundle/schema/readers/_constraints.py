@@ -28,7 +28,7 @@ class Constraints:
     def of(self, facets: Facets, own: Sequence[Facet], kind: Type | None) -> dict[str, Any]:
         """The constraints of a property, and under `items` and the like those of what it holds.
 
-        Where anything is carried verbatim, its `type` is a constraint, as its `Type` does not have it.
+        Where anything is carried verbatim, its `type` and its `enum` are constraints, as its `Type` does not have them.
         """
         found = _merge.constraints(own, structural=self._dialect.structural)
         match kind.inner if isinstance(kind, Nullable) else kind:
@@ -38,9 +38,13 @@ class Constraints:
                 nodes = _merge.value_schemas(own) or []
                 self._nest(found, "additionalProperties", nodes, values)
             case FreeForm():
-                stated = [each for each in _merge.kinds(facets.all) or () if each != "null"]
+                kinds = _merge.kinds(facets.all)
+                stated = [each for each in kinds or () if each != "null"]
                 if stated:
                     found.setdefault("type", stated[0] if len(stated) == 1 else stated)
+                listed = _merge.values(facets.all, kinds) or ()
+                if any(isinstance(each, dict | list) for each in listed):
+                    found.setdefault("enum", list(listed))
             case Union():
                 for choice in facets.alternatives:
                     kept = [each for each in choice.variants if each.place not in self._passed_over]

@@ -160,6 +160,7 @@ def _resource(group: Group, table: Table, leaders: Mapping[str, str]) -> Resourc
         hub=any(root.hub for root, _ in group),
         status_apart=first.status_apart,
         counts=first.counts,
+        selectable=first.selectable,
     )
 
 

@@ -30,6 +30,7 @@ class Root(NamedTuple):
         hub: whether stored objects have its shape.
         status_apart: whether its `status` is a subresource; None where the format does not say so.
         counts: the paths of what is counted, and cannot be negative.
+        selectable: the paths of what clients may select objects by.
     """
 
     version: ApiVersion
@@ -49,6 +50,7 @@ class Root(NamedTuple):
     hub: bool = False
     status_apart: bool | None = None
     counts: tuple[str, ...] = ()
+    selectable: tuple[str, ...] = ()
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -66,6 +66,7 @@ def _roots(spec: Node, kind: str, request: Request) -> list[Root]:
             hub=node.value.get("storage") is True,
             status_apart=_has_status(spec, node),
             counts=tuple(_counts(spec, node)),
+            selectable=tuple(_selectable(spec, node)),
         )
         for node in _versions(spec)
     ]
@@ -114,6 +115,16 @@ def _counts(spec: Node, version: Node) -> Iterator[str]:
         scale = said.get("scale") if isinstance(said, dict) else None
         if isinstance(scale, dict):
             paths = (scale.get(name) for name in ("specReplicasPath", "statusReplicasPath"))
+            yield from (each for each in paths if isinstance(each, str))
+            return
+
+
+def _selectable(spec: Node, version: Node) -> Iterator[str]:
+    """The paths of `selectableFields` of a version; `v1beta1` may say it of all versions at once."""
+    for node in (version, spec):
+        said = node.value.get("selectableFields")
+        if isinstance(said, list):
+            paths = (each.get("jsonPath") for each in said if isinstance(each, dict))
             yield from (each for each in paths if isinstance(each, str))
             return
 
