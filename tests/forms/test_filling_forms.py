@@ -227,6 +227,48 @@ def test_a_reference_is_the_object_once_and_its_id_afterwards():
     assert model["f"] is None
 
 
+@pytest.mark.parametrize(
+    ("call", "made"),
+    [
+        ("generateHostname('a#', n => 3)", "a3"),
+        ("generateHostname(pattern => 'a#', number => 3)", "a3"),
+        ("repeat(template => $node, n => 1).select($.name)", ["x1"]),
+        ("repeat($node, times => 1).select($.name)", ["x1"]),
+        ("ref(node, parameter => other, idOnly => true)", "id-1"),
+        ("ref(templateName => node, parameterName => other, idOnly => true)", "id-1"),
+    ],
+)
+def test_functions_take_their_arguments_by_name_also_by_those_of_published_forms(call, made):
+    form = form_with(
+        "{name: p, type: string, initial: 'x#'}", extra=NODE, application=f'  a: !yaql "{call}"\n'
+    )
+    assert answered(form).model["a"] == made
+
+
+@pytest.mark.parametrize("call", ["ref(node, idOlny => true)", "generateHostname('a#', m => 1)"])
+def test_functions_refuse_other_names(call):
+    form = form_with(extra=NODE, application=f'  a: !yaql "{call}"\n')
+    with pytest.raises(FormError, match="does not take such arguments"):
+        answered(form)
+
+
+def test_a_rule_of_a_field_may_use_the_answers_before_it():
+    form = form_with(
+        "{name: a, type: integer}",
+        "{name: b, type: integer, validators: [{expr: $ > $forms.main.a, message: more}]}",
+    )
+    assert answered(form, a=1, b=2).answers["main"] == {"a": 1, "b": 2}
+    with pytest.raises(FormError, match="more"):
+        answered(form, a=2, b=2)
+
+
+def test_parameters_may_use_those_that_a_method_gives():
+    form = form_with(
+        version="2.4", extra="Parameters: {x: 1, y: $x + $z}\n", application="  a: [$x, $y, $z]\n"
+    )
+    assert answered(form, {"x": 2, "z": 3}).model["a"] == [2, 5, 3]
+
+
 def test_the_name_of_the_application_is_asked_from_2_2_on():
     application = '  title: !yaql "name()"\n'
     form = form_with(version="2.2", application=application)

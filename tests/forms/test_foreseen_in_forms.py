@@ -55,7 +55,7 @@ def filled(found):
             9,
             "substring(start, length=), found `substring()`",
         ),
-        ({"model": "repeat($node)"}, "no-match", 9, "missing a required argument: 'times'"),
+        ({"model": "repeat($node)"}, "no-match", 9, "missing a required argument: 'n'"),
         ({"model": "name(1)"}, "no-match", 9, "too many positional arguments"),
         ({"model": "repeat($node, lenn(1))"}, "unknown-function", 9, "lenn"),
         ({"initial": "mosst()"}, "unknown-function", 15, "main.size"),

@@ -210,6 +210,18 @@ def test_a_bad_name_is_refused(name):
     assert "expected a name of at most 255 characters" in found
 
 
+@pytest.mark.parametrize("name", ["com.3scale.App", "9a", "a_b.C"])
+def test_a_classic_name_has_letters_digits_and_underscores_anywhere(name):
+    manifest = parse(f"FullName: {name}\nClasses: {{{name}: a.yaml}}", "manifest.yaml")
+    assert (manifest.name, manifest.classes[0].name) == (name, name)
+
+
+@pytest.mark.parametrize("name", [".a", "a.", "a..b", "a-b", "a b", "ä.b"])
+def test_a_classic_name_has_no_other_character_and_no_dot_at_an_end_or_doubled(name):
+    (found,) = refuse(f"FullName: {name}", "manifest.yaml")
+    assert "with dots between the parts" in found
+
+
 def test_a_classic_name_is_refused_where_it_does_not_belong():
     (found,) = refuse("FullName: a-b/c", "manifest.yaml")
     assert "with dots between the parts" in found

@@ -197,6 +197,13 @@ def test_classes_of_one_name_are_told_apart(generated):
     assert set(found().CLASSES) >= {"a.Class/1.0.0@a"}
 
 
+def test_packages_whose_names_python_does_not_take_as_modules_are_modules(generated):
+    digit = package("3scale", classes={"3scale.9Node": ""})
+    modules = generated(digit, package("class", classes={"class.A": ""}))
+    assert modules("package_3scale.v1_0_0").Type9Node.MODEL_CLASS == "3scale.9Node/1.0.0@3scale"
+    assert modules("package_class.v1_0_0").A().to_model()["?"]["type"] == "class.A/1.0.0@class"
+
+
 def test_what_cannot_be_a_model_is_refused(generated):
     modules = generated(NET, SHOP)
     net, shop = modules("acme_net.v1_1_0"), modules("acme_shop.v1_0_0")

@@ -37,7 +37,7 @@ _KEYS = (
     "Inherited",
 )
 _TARGETS = ("All", "Package", "Type", "Property", "Method", "Argument")
-_CLASS_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_CLASS_NAME = re.compile(r"\w+(\.\w+)*", re.ASCII)
 
 
 def read_class_file(data: bytes, file: str) -> tuple[ClassDeclaration, ...]:

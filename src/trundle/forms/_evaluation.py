@@ -70,9 +70,26 @@ class _Later:
     expression: Expression
 
 
-def _signature(method: Callable[..., Any], first: int) -> inspect.Signature:
-    found = inspect.signature(method)
-    return found.replace(parameters=[*found.parameters.values()][first:])
+_ALSO = {"number": "n", "times": "n", "parameterName": "parameter", "templateName": "template"}
+"""What published forms call some arguments by."""
+
+
+class _Signature(inspect.Signature):
+    """How expressions call a function of forms."""
+
+    @classmethod
+    def of(cls, method: Callable[..., Any], first: int) -> "_Signature":
+        """That of a method, from one of its parameters on."""
+        return cls([*inspect.signature(method).parameters.values()][first:])
+
+    def bind(self, /, *values: Any, **named: Any) -> inspect.BoundArguments:
+        """Says which arguments these are.
+
+        Raises:
+            TypeError: the function does not take them.
+        """
+        known = {_ALSO.get(name, name): each for name, each in named.items()}
+        return super().bind(*values, **known)
 
 
 class Evaluation:
@@ -99,12 +116,10 @@ class Evaluation:
         self._templates = {name: _delayed(code) for name, code in form.templates.items()}
         self._referred: dict[str, Any] = {}
         self._left = MOST_VALUES
-        self._variables: dict[str, Any] = {}
+        self._variables = {f"${name}": freeze(value) for name, value in (given or {}).items()}
         for name, code in form.parameters.items():
             if name not in (given or {}):
                 self._variables[f"${name}"] = freeze(self.value(code))
-        for name, value in (given or {}).items():
-            self._variables[f"${name}"] = freeze(value)
 
     @property
     def new_id(self) -> Callable[[], str]:
@@ -134,7 +149,8 @@ class Evaluation:
         Raises:
             FormError: it cannot be computed.
         """
-        return bool(self._guarded(rule, {"$1": freeze(value)}))
+        variables = {"$1": freeze(value), "$forms": freeze(self.answers)}
+        return bool(self._guarded(rule, variables))
 
     def holds_for_all(self, rule: Expression) -> bool:
         """Whether a rule is true of all answers so far.
@@ -169,8 +185,10 @@ class Evaluation:
         """A function that refuses arguments which it does not take."""
 
         def call(*values: Any, **named: Any) -> Any:
-            check_arguments(f"the function {name}", self.signatures[name], values, named)
-            return function(*values, **named)
+            signature = self.signatures[name]
+            check_arguments(f"the function {name}", signature, values, named)
+            given = signature.bind(*values, **named)
+            return function(*given.args, **given.kwargs)
 
         return call
 
@@ -209,19 +227,18 @@ class Evaluation:
     def _name(self) -> Any:
         return self.answers.get(NAME_STEP, {}).get(NAME_FIELD)
 
-    def _host_name(self, pattern: Any, number: Any = 0, **named: Any) -> str:
-        number = named.get("number", number)
+    def _host_name(self, pattern: Any, n: Any = 0) -> str:
         if pattern:
-            return str(pattern).replace("#", str(number))
+            return str(pattern).replace("#", str(n))
         return self._sources.random_name()
 
-    def _repeated(self, scope: Scope, template: Any, times: Any) -> Any:
-        if not isinstance(times, int) or isinstance(times, bool):
-            raise TypeError(expectation("a number of copies", shown(times)))
-        if times > MOST_COPIES:
-            raise TypeError(expectation(f"at most {MOST_COPIES} copies", str(times)))
+    def _repeated(self, scope: Scope, template: Any, n: Any) -> Any:
+        if not isinstance(n, int) or isinstance(n, bool):
+            raise TypeError(expectation("a number of copies", shown(n)))
+        if n > MOST_COPIES:
+            raise TypeError(expectation(f"at most {MOST_COPIES} copies", str(n)))
         copies = []
-        for index in range(1, times + 1):
+        for index in range(1, n + 1):
             inner = self._scope({**scope.variables, "$index": index})
             copies.append(self._finished(template, inner, 1))
         return freeze(copies)
@@ -231,11 +248,9 @@ class Evaluation:
         scope: Scope,
         template: Any,
         parameter: Any = None,
-        id_only: Any = None,
-        **named: Any,
+        idOnly: Any = None,  # noqa: N803 - as forms write it
     ) -> Any:
-        parameter = named.get("parameterName", parameter) or template
-        id_only = named.get("idOnly", id_only)
+        parameter = parameter or template
         is_first = parameter not in self._referred
         if is_first:
             if template not in self._templates:
@@ -248,15 +263,15 @@ class Evaluation:
             header.setdefault("id", self._sources.new_id())
             self._referred[parameter] = made
         found = self._referred[parameter]
-        if not is_first if id_only is None else id_only:
+        if not is_first if idOnly is None else idOnly:
             return found["?"]["id"]
         return freeze(found)
 
     signatures: ClassVar = {
-        "generateHostname": _signature(_host_name, 1),
-        "name": _signature(_name, 1),
-        "ref": _signature(_reference, 2),
-        "repeat": _signature(_repeated, 2),
+        "generateHostname": _Signature.of(_host_name, 1),
+        "name": _Signature.of(_name, 1),
+        "ref": _Signature.of(_reference, 2),
+        "repeat": _Signature.of(_repeated, 2),
     }
 
 

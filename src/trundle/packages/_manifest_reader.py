@@ -86,10 +86,10 @@ APP_NAME = rf"{_WORD}(?:/{_WORD})*"
 """The name of a package in an `app.yaml`: the name of a repository, as OCI registries have them."""
 
 
-_IDENTIFIER = r"[A-Za-z_][A-Za-z0-9_]*"
+_WORDS = r"[A-Za-z0-9_]+"
 
 
-CLASSIC_NAME = rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*"
+CLASSIC_NAME = rf"{_WORDS}(?:\.{_WORDS})*"
 """A fully qualified name of the package language, with dots between its parts."""
 
 

@@ -2,6 +2,7 @@
 
 import graphlib
 import json
+import keyword
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,6 +65,8 @@ class PythonClass(NamedTuple):
 def module_of(type_: Type) -> Module:
     """The module of a class."""
     folder = re.sub(r"[^0-9a-z]+", "_", type_.package.lower()).strip("_")
+    if not folder.isidentifier() or keyword.iskeyword(folder):
+        folder = f"package_{folder}"
     return Module(folder, "v" + re.sub(r"[^0-9a-z]+", "_", str(type_.version).lower()))
 
 

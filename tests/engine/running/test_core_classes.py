@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from programs import opened, refused, run
+from programs import HISTORIC, opened, refused, run
 
 SEEN = """
 Properties: {n: {Contract: $}, kid: {Contract: $.class(S)}}
@@ -51,6 +51,11 @@ def test_who_ends_its_subscription_hears_nothing():
     - sys:GC.collect()
     """
     assert collected(body)[1] == ["end o"]
+
+
+def test_a_handler_that_the_subscriber_does_not_have_is_refused():
+    with refused(f"{HISTORIC}NoMethodFound", "no-method"):
+        run("- sys:GC.subscribeDestruction($, $, gone)")
 
 
 def test_a_doomed_subscriber_still_hears_and_publishers_end_first():

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trundle.documents import UnreadableError, parse_values
+from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._handle import Handle, inside
 from trundle.engine._model import is_whole, load_model, load_object
 from trundle.engine._object import Instance
@@ -201,10 +202,17 @@ class Collector:
         return object.instance.is_destroyed
 
     @staticmethod
+    @with_frame
     def subscribe_destruction(
-        publisher: Handle, subscriber: Handle, handler: str | None = None
+        frame: Frame, publisher: Handle, subscriber: Handle, handler: str | None = None
     ) -> None:
         """Has a method of an object called before another one is destroyed."""
+        type_ = subscriber.instance.type
+        if handler and frame.world.calls.find(type_, type_, handler) is None:
+            message = expectation(f"a method of {type_.name} as handler", handler)
+            raise EngineError(
+                EngineCode.NO_METHOD, message, advice="declare it, or correct the name"
+            )
         wanted = (subscriber.id, handler or "")
         if wanted not in subscriptions(publisher.instance):
             _subscribe(publisher.instance, [*subscriptions(publisher.instance), wanted])
