@@ -80,6 +80,7 @@ def test_commands_give_a_cluster_up(tmp_path, within, at_once, then):
     assert LATE in str(error)
 
 
+@pytest.mark.full
 @SLOW
 def test_deploys_give_a_server_up(tmp_path, within, at_once, then):
     with dripping(at_once, then) as address:

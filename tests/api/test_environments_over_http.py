@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import jsonschema
 import psycopg
 import pytest
-from amounts import some_of
+from amounts import full, some_of
 from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 from engines import package
 from environment_servers import served
@@ -55,7 +55,7 @@ def client_anywhere(url, tmp_path):  # noqa: F811 - the fixture
         yield found
 
 
-@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize("version", [full("v1"), "v2"])
 def test_a_draft_is_made_and_deployed(client, version):
     client = client.at(version)
     made = client.create()
@@ -267,7 +267,7 @@ def asking(method=GIVES, version="1.0.0"):
     return Package.from_files({**files, "UI/ui.yaml": FORM})
 
 
-@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize("version", [full("v1"), "v2"])
 def test_a_form_is_computed_by_code_of_its_package(tmp_path, version):
     of = ("environments", "shop", "form")
     with served(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path, [asking()]) as found:
@@ -392,6 +392,7 @@ def test_applications_that_are_added_at_once_are_all_there(client):
     assert names == ["a", "b", "c", "first"]
 
 
+@pytest.mark.full
 def test_a_deployment_that_failed_goes_on_by_the_same_request(client):
     client.create()
     client.add("web", {"one": 1})

@@ -637,6 +637,7 @@ def test_what_is_there_is_given_whole_before_the_time_of_a_watch_begins(client, 
     assert [json.loads(each)["type"] for each in lines] == ["ADDED", "ADDED", "BOOKMARK"]
 
 
+@pytest.mark.full
 def test_a_watch_may_begin_with_what_comes(client):
     client.create(NEW, "ada", group="red")
     query = {"watch": "true", "timeoutSeconds": "1", "sendInitialEvents": "false"}

@@ -99,6 +99,7 @@ def test_pages_are_full_and_in_order(served):
     assert names == ["a", "c"]
 
 
+@pytest.mark.full
 def test_a_watch_says_what_begins_and_what_ceases_to_be_chosen(served):
     client, _ = served
     since = client.call("GET", LAMPS % "v1")[1]["metadata"]["resourceVersion"]

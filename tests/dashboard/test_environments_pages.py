@@ -85,6 +85,7 @@ def test_an_environment_is_made_and_an_application_added(page):
     assert client.files() == {}
 
 
+@pytest.mark.full
 def test_a_draft_is_deployed_after_its_effects_were_seen(page):
     application, client = page
     client.create()

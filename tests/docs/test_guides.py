@@ -121,6 +121,7 @@ def shown_in_readme(beginning: str) -> str:
     return next(text for text in blocks if text.lstrip().startswith(beginning))
 
 
+@pytest.mark.full
 def test_the_demo_prints_what_the_readme_shows(tmp_path: Path):
     told, _ = print_of(f"python {ROOT / 'examples/crm/demo.py'}", tmp_path)
     assert shown_in_readme("5. ") in told

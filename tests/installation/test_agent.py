@@ -172,6 +172,7 @@ def test_the_command_follows_until_a_signal_and_then_ends_well(tmp_path, kind):
     assert site.text() == "acme/crm 1.0.1"
 
 
+@pytest.mark.full
 def test_the_command_can_look_just_once(tmp_path):
     site = Site(tmp_path)
     site.clock.now = dt.datetime.now(dt.UTC)

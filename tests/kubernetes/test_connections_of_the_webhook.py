@@ -9,6 +9,7 @@ from concurrent.futures import Future
 
 import h11
 import pytest
+from amounts import full
 
 from trundle.kubernetes import Answer, _connections
 from trundle.kubernetes._connections import Connection, Connections
@@ -212,10 +213,10 @@ def test_an_error_is_answered_and_others_go_on(client):
     ("asked", "status"),
     [
         (b"nonsense\r\n\r\n", 400),
-        (b"POST /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
+        full(b"POST /a HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400),
         (b"POST /a HTTP/1.1\r\n" + b"a: b\r\n" * 20_000, 431),
         (post(b"/a", b"x" * 2048)[:-1], 413),
-        (b"POST http://:x/ HTTP/1.1\r\n\r\n", 400),
+        full(b"POST http://:x/ HTTP/1.1\r\n\r\n", 400),
     ],
 )
 def test_what_cannot_be_answered_is_refused(client, asked, status, monkeypatch):
@@ -259,6 +260,7 @@ def test_a_request_that_is_being_answered_is_never_too_late(client, serving):
     assert client.answer()[0] == 200
 
 
+@pytest.mark.full
 def test_a_client_that_does_not_read_is_not_read_from(client, serving):
     client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     client.socket.settimeout(1)
@@ -336,6 +338,7 @@ def test_a_url_without_a_path_is_that_of_the_root(client):
     assert client.answer("GET")[2] == b"GET / "
 
 
+@pytest.mark.full
 def test_a_connection_that_begins_at_the_end_does_not_keep_it_waiting(client, serving):
     client.send(b"POST /held HTTP/1.1\r\nHost: h\r\nContent-Length: 0\r\n\r\n")
     serving.asked.acquire(timeout=60)

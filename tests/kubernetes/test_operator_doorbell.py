@@ -49,6 +49,7 @@ def rung(outages, doorbell, *hosts):
     return {each for each in hosts if outages.reason(each, "acme/a")}
 
 
+@pytest.mark.full
 def test_silent_servers_are_waited_for_together_and_once(tmp_path):
     """With the patience of one after the other, this would take half an hour."""
     outages, asked = Outages(), []
@@ -176,6 +177,7 @@ def test_a_repository_that_is_too_slow_for_a_look_is_asked_for_beside_the_others
             slow.may_speak.set()
 
 
+@pytest.mark.full
 def test_a_channel_by_url_that_is_too_slow_for_a_look_is_let_go_with_its_installation():
     outages = Outages()
     settings = msgspec.structs.replace(LATE, outages=outages)

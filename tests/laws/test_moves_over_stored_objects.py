@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from amounts import some_of
 from evolving import evolve, forget, rules, thing
 
 from trundle.evolution import NamedConversion
@@ -450,7 +451,7 @@ REMOVED = {
 }
 
 
-@pytest.mark.parametrize("hub", [V1, V2, V3])
+@pytest.mark.parametrize("hub", some_of([V1, V2, V3], 3, 1))
 @pytest.mark.parametrize("case", REMOVED.values(), ids=REMOVED)
 def test_what_stays_of_an_object_that_a_client_removes_does_not_depend_on_what_is_stored(
     store, case, hub

@@ -49,7 +49,7 @@ HUBS = (V1, V2, V3)
 
 @pytest.mark.parametrize("hub", HUBS)
 @pytest.mark.parametrize("nulls", NULLS, ids="-".join)
-@pytest.mark.parametrize("name", some_of(WAYS, 3))
+@pytest.mark.parametrize("name", some_of(WAYS, 6))
 def test_a_null_is_read_by_all_that_admit_it(
     forgetting: Any, name: str, nulls: tuple[str, ...], hub: str
 ) -> None:

@@ -46,7 +46,7 @@ def storing(case: Case, hub: str, take: Take) -> Scheme:
 WAYS = {"held back": held_back, "chosen": storing}
 
 
-@pytest.mark.parametrize(("name", "way"), some_of(itertools.product(CASES, WAYS), 9))
+@pytest.mark.parametrize(("name", "way"), some_of(itertools.product(CASES, WAYS), 19))
 def test_releases_of_a_case_share_a_store(name: str, way: str, forgetting: Take) -> None:
     case = CASES[name]
     old = forgetting(earlier(case, len(case.versions) - 1))

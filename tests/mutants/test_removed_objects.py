@@ -4,6 +4,7 @@ import functools
 
 import msgspec
 import pytest
+from amounts import full
 from cases import CASES, V1, V2, V3, Case
 from evolving import evolution, rules
 from run import Project
@@ -63,7 +64,9 @@ def without_elements(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_removing, "named", lambda _world, _at, views: views)
 
 
-@pytest.mark.parametrize(("case", "hub"), [(OUTSIDE, V3), (INSIDE, V2)], ids=["later", "between"])
+@pytest.mark.parametrize(
+    ("case", "hub"), [(OUTSIDE, V3), full(INSIDE, V2)], ids=["later", "between"]
+)
 def test_verify_finds_that_what_a_version_has_outside_of_a_removed_object_goes(
     monkeypatch, case, hub
 ):
@@ -92,6 +95,7 @@ def test_verify_finds_that_what_no_version_has_outside_of_a_removed_object_stays
     assert LAWS_3_4 in project.right_findings()
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("kind", KINDS[:2])
 def test_verify_finds_what_stays_with_a_removed_object_in_elements_of_lists(monkeypatch, kind):
     project = Project("within", listed(WITHIN, kind))

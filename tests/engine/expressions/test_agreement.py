@@ -319,7 +319,7 @@ FOLDS = [
 
 
 @pytest.mark.parametrize("is_legacy", [False, full(True)])
-@pytest.mark.parametrize("fold", some_of(FOLDS, 8))
+@pytest.mark.parametrize("fold", some_of(FOLDS, 16))
 def test_sums_orders_and_groups_agree_on_odd_items(fold, is_legacy):
     outcomes = {
         text: both(text, ([], None, None), is_legacy)
