@@ -11,6 +11,7 @@ from trundle.api._formats import is_go_duration
 from trundle.api._metadata_rules import manager_causes
 from trundle.api._patches import APPLY
 from trundle.api._requests import Request
+from trundle.api._selections import FieldSelector, labels_of, terms_of
 from trundle.api._status import ApiError, Cause, bad_request
 from trundle.errors import expectation
 
@@ -31,9 +32,19 @@ def require_options(method: str, request: Request) -> None:
     if method in _WRITES:
         _require(_WRITES[method], [*_of_patches(method, request), *_of_writes(request)])
     elif method in {"GET", "DELETE"} and not request.target.name:
+        _require_list(request, watches=watches)
+
+
+def _require_list(request: Request, *, watches: bool) -> None:
+    """Makes sure that what a query says of a list or a watch has a meaning; in the order of API servers, of which the first refusal is said."""
+    query, fields = request.query, request.query.get("fieldSelector", "")
+    _ = request.seconds, request.limit
+    labels_of(query.get("labelSelector", ""))
+    terms_of(fields)
+    _require("ListOptions", [*(_of_watches if watches else _of_lists)(query)])
+    FieldSelector(fields, request.target)
+    if watches:  # A list says so itself, once it is read.
         request.number("resourceVersion")
-        _ = request.limit, request.seconds
-        _require("ListOptions", [*(_of_watches if watches else _of_lists)(request.query)])
 
 
 def refused_options(kind: str, causes: Sequence[Cause]) -> ApiError:

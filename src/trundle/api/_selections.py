@@ -32,19 +32,10 @@ class FieldSelector:
     def __init__(self, text: str, target: Target) -> None:
         own = _FIELDS if target.kind.namespaced else _FIELDS[:1]
         known = {*own, *target.served.selectable}
-        self._terms: list[tuple[str, bool, str]] = []
-        for each in filter(None, _BETWEEN.findall(text)):
-            match = _TERM.fullmatch(each)
-            if match is None:
-                found = expectation(
-                    "FIELD=VALUE, with a backslash before each of , = \\", repr(each)
-                )
-                raise bad_request(f"invalid field selector: {found}")
-            field, operator, value = match.groups()
-            value = re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)
+        self._terms = terms_of(text)
+        for field, _, _ in self._terms:
             if field not in known:
                 raise bad_request(f"field label not supported: {field}")
-            self._terms.append((field, operator != "!=", value))
 
     def __bool__(self) -> bool:
         """Whether it chooses anything but all."""
@@ -67,6 +58,24 @@ class FieldSelector:
         others = [each for each in self._terms if each[0] not in of]
         shown = msgspec.json.decode(show(found)) if others else None
         return all((_value(shown, field) == value) is equal for field, equal, value in others)
+
+
+def terms_of(text: str) -> list[tuple[str, bool, str]]:
+    """The terms of a field selector: a field, whether it is to have a value or another one, and the value.
+
+    Raises:
+        ApiError: it is none.
+    """
+    terms = []
+    for each in filter(None, _BETWEEN.findall(text)):
+        match = _TERM.fullmatch(each)
+        if match is None:
+            found = expectation("FIELD=VALUE, with a backslash before each of , = \\", repr(each))
+            raise bad_request(f"invalid field selector: {found}")
+        field, operator, value = match.groups()
+        value = re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)
+        terms.append((field, operator != "!=", value))
+    return terms
 
 
 def _value(document: Any, field: str) -> str:
