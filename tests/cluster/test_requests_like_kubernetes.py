@@ -911,6 +911,35 @@ def test_what_is_said_first(servers, place):
         require_alike(servers, "DELETE", place, **query)
 
 
+WRONG_OPTIONS = [
+    ("limit", "x"), ("resourceVersion", "x"), ("continue", "x"), ("labelSelector", "a in ("), ("fieldSelector", "spec.none=1"),
+    ("fieldSelector", "nonsense"), ("timeoutSeconds", "x"), ("timeout", "x"), ("resourceVersionMatch", "Odd"), ("sendInitialEvents", "true"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("one", WRONG_OPTIONS, ids="=".join)
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_of_several_options_that_are_wrong_the_same_is_named_first(servers, place, method, one):
+    """Where bodies name none, both messages have to be about the same option."""
+    for other in WRONG_OPTIONS:
+        query = dict([one, other])
+        theirs, ours = (each.ask(method, place, **query) for each in servers)
+        assert plain(ours) == plain(theirs), query
+        alone = [plain(servers[1].ask(method, place, **{key: x})) for key, x in query.items()]
+        if len({str(each[:3]) for each in alone}) < len(alone):
+            assert _named_option(ours, query) == _named_option(theirs, query), query
+
+
+def _named_option(answer, query):
+    """Which of some options a message is about, where it says so."""
+    said = answer.body["message"]
+    signs = {
+        "labelSelector": "requirement", "timeout": "timeout specified", "fieldSelector": "selector|field label",
+        "resourceVersionMatch": "Match", "sendInitialEvents": "sendInitialEvents",
+    }  # fmt: skip
+    return [key for key in query if key in signs and re.search(signs[key], said)]
+
+
 UNKNOWN = {"size": "x", "zzz": 1, "free": {"yyy": 1}}
 
 

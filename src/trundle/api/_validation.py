@@ -235,7 +235,7 @@ class Validator:
     def _of_member(self, schema: Any) -> Any:
         """The schema of a property, or of what a map has, as JSON Schema. What is free-form is no null where schemas say what may be null."""
         found = self._as_json_schema(schema)
-        is_free = isinstance(schema, dict) and schema.get(PRESERVE)
+        is_free = isinstance(schema, dict) and PRESERVE in schema
         if self._says_nullable and is_free and not schema.keys() & {"type", "nullable", "default"}:
             found["type"] = sorted(_NO_NULL)
         return found
