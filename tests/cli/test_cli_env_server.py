@@ -4,7 +4,7 @@ import json
 
 import pytest
 from apis import CONFIG, GROUP, SCHEMAS
-from kept import TENANT, Kept, adding
+from kept import APPLICATIONS, TENANT, Kept, adding
 from projects import Installer
 from served import Served
 from typer.testing import CliRunner
@@ -133,4 +133,38 @@ def test_objects_come_and_go(server, tmp_path, way):
     assert "unchanged" in run("deploy")
     run("delete")
     assert server.ask("GET", MEMBERS).ok()["items"] == []
+    kept.close()
+
+
+@pytest.mark.full
+def test_fields_that_others_own_are_taken_over_by_force(server, tmp_path):
+    kept = Kept(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed")
+
+    def run(command, *arguments):
+        place = ["--catalog", kept.url, "--tenant", TENANT]
+        return CliRunner().invoke(app, ["env", command, "shop", *arguments, *place])
+
+    def group():
+        return server.ask("GET", f"{MEMBERS}/eve").ok()["group"]
+
+    def wanting(group):
+        def edited(model):
+            return adding(model | {APPLICATIONS: []}, "web", {"eve": member("eve", group)})
+
+        kept.edit(edited)
+
+    kept.environments.create("shop", tenant=TENANT)
+    wanting("red")
+    assert run("deploy", "--draft", "me", "--server", server.url).exit_code == 0
+    theirs = {"media_type": "application/apply-patch+yaml", "fieldManager": "others"}
+    server.ask("PATCH", f"{MEMBERS}/eve", member("eve", "green"), force="true", **theirs).ok()
+    wanting("blue")
+    refused = run("deploy", "--draft", "me")
+    assert (refused.exit_code, "take them over by force" in refused.stderr) == (8, True)
+    assert group() == "green"
+    assert run("deploy", "--draft", "me", "--force").exit_code == 0
+    assert group() == "blue"
+    assert run("rollback", "1", "--force").exit_code == 0
+    assert group() == "red"
+    assert run("delete").exit_code == 0
     kept.close()

@@ -58,6 +58,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
+Force = Annotated[
+    bool, typer.Option("--force", help="Take over fields of objects that others own.")
+]
+
 _KEYWORD = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
 
 
@@ -76,6 +80,7 @@ def deploy(
     time_limit: TimeLimit = SECONDS,
     memory_limit: MemoryLimit = MEMORY,
     trace: Traced = False,
+    force: Force = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -96,7 +101,7 @@ def deploy(
     done = _run(
         "Deploying",
         run,
-        _Given(name, tenant_of(tenant), catalog, dry_run, settings),
+        _Given(name, tenant_of(tenant), catalog, dry_run, settings, force=force),
         RunOptions(time_limit, memory_limit, trace),
     )
     print_result_of(done, output, dry_run=dry_run)
@@ -169,6 +174,7 @@ def rollback(
     time_limit: TimeLimit = SECONDS,
     memory_limit: MemoryLimit = MEMORY,
     trace: Traced = False,
+    force: Force = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -178,7 +184,7 @@ def rollback(
     done = _run(
         "Deploying",
         lambda kept, about: rollback_(kept, name, number, **about),
-        _Given(name, tenant_of(tenant), catalog, dry_run),
+        _Given(name, tenant_of(tenant), catalog, dry_run, force=force),
         RunOptions(time_limit, memory_limit, trace),
     )
     print_result_of(done, output, dry_run=dry_run)
@@ -207,6 +213,7 @@ def upgrade(
     time_limit: TimeLimit = SECONDS,
     memory_limit: MemoryLimit = MEMORY,
     trace: Traced = False,
+    force: Force = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
@@ -222,7 +229,7 @@ def upgrade(
         return done, {} if major else newer_majors(kept, name, tenant=whose)
 
     given, options = (
-        _Given(name, whose, catalog, dry_run),
+        _Given(name, whose, catalog, dry_run, force=force),
         RunOptions(time_limit, memory_limit, trace),
     )
     done, left = _run("Upgrading", work, given, options)
@@ -288,6 +295,7 @@ class _Given(NamedTuple):
         catalog: the catalog.
         dry_run: whether nothing is kept.
         settings: what it may reach; kept, but for a dry run.
+        force: whether it takes over what others own.
     """
 
     name: str
@@ -295,6 +303,7 @@ class _Given(NamedTuple):
     catalog: str | None
     dry_run: bool
     settings: "Settings | None" = None
+    force: bool = False
 
 
 class _About(TypedDict):
@@ -321,7 +330,8 @@ def _run(
                 environment = environments.configure(
                     given.name, given.settings, tenant=given.tenant, dry_run=given.dry_run
                 )
-            with opened_providers(environment.providers) as providers, progress(label):
+            opened = opened_providers(environment.providers, force=given.force)
+            with opened as providers, progress(label):
                 about: _About = {
                     "tenant": given.tenant,
                     "providers": providers,

@@ -167,8 +167,14 @@ def confinement(settings: "Providers", *, cluster_wide: bool) -> "Providers":
 
 
 @contextlib.contextmanager
-def opened_providers(settings: "Providers") -> Iterator[dict[str, "Provider"]]:
+def opened_providers(
+    settings: "Providers", *, force: bool = False
+) -> Iterator[dict[str, "Provider"]]:
     """What acts on the world, by name; documents that name none go to the first one.
+
+    Args:
+        settings: what it may reach.
+        force: whether fields of objects that others own are taken over.
 
     Raises:
         CommandExit: the list of programs cannot be used.
@@ -182,7 +188,7 @@ def opened_providers(settings: "Providers") -> Iterator[dict[str, "Provider"]]:
             found["folder"] = FolderProvider(Path(settings["folder"]["root"]))
         for name in _APIS:
             if name in settings:
-                found[name] = left.enter_context(_opened_api(name, settings[name]))
+                found[name] = left.enter_context(_opened_api(name, settings[name], force=force))
         if "process" in settings:
             file = Path(settings["process"]["programs"])
             entries = _read_programs(file)
@@ -196,7 +202,7 @@ def opened_providers(settings: "Providers") -> Iterator[dict[str, "Provider"]]:
 
 
 @contextlib.contextmanager
-def _opened_api(name: str, settings: Mapping[str, str]) -> Iterator["Provider"]:
+def _opened_api(name: str, settings: Mapping[str, str], *, force: bool) -> Iterator["Provider"]:
     from trundle.providers.api import (  # noqa: PLC0415
         ApiProvider,
         client_of_kubeconfig,
@@ -217,6 +223,7 @@ def _opened_api(name: str, settings: Mapping[str, str]) -> Iterator["Provider"]:
             namespace=settings["namespace"],
             elsewhere=settings.get(_ELSEWHERE) != _REFUSED,
             cluster_wide=settings.get(_CLUSTER_WIDE) != _REFUSED,
+            force=force,
         )
 
 

@@ -132,7 +132,7 @@ def _refusal(answer: httpx2.Response) -> ProviderError:
     text = body.get("message") if isinstance(body, dict) else None
     found = f"{status}: {text}" if text else str(status)
     if status == CONFLICT:
-        advice = "give the fields up there, or run again"
+        advice = "give the fields up there, or take them over by force, and run again"
         return ProviderError(expectation("no conflict", found, advice), Kind.CONFLICT)
     if status in _DENIED:
         advice = "give the run the right to do that"
