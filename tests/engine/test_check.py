@@ -3,7 +3,8 @@
 import pytest
 from engines import package
 
-from trundle.engine import Engine, check, check_alone, core_packages
+from trundle.engine import Engine, _check, check, check_alone, core_packages
+from trundle.engine.expressions import _expression
 
 BAD = """
 Namespaces: {=: app, lib: lib, far: far, py: ''}
@@ -415,3 +416,44 @@ def test_contracts_of_arguments_that_cannot_be_compiled_are_errors():
     text = "Methods:\n  m:\n    Arguments: [a: {Contract: $.strng()}]\n    Body: [$.m(1)]"
     (found,) = check([package("app", classes={"app.A": text})])
     assert (found.code, found.severity, found.place.line) == ("unknown-function", "error", 4)
+
+
+def test_an_expression_is_parsed_once_however_many_readers_a_check_has(monkeypatch):
+    parsed = []
+    parse = _expression.parse
+    monkeypatch.setattr(_expression, "parse", lambda text: (parsed.append(text), parse(text))[1])
+    terms = " + ".join(["$.p"] * 200)
+    body = [f"{{$x: !yaql '$.f({at}, {terms} * {at})'}}" for at in range(300)]
+    body.append(f"'$.f()': {terms} * (")
+    text = "Properties: {p: {Contract: $.int(), Default: 1}}\nMethods:\n  f:\n    Body:\n"
+    text += "".join(f"      - {each}\n" for each in body)
+    assert list(check([package("a", classes={"a.A": text})]))
+    assert len(parsed) == len(set(parsed)) > 300
+
+
+def test_a_package_has_so_much_code_and_no_more():
+    line = f"      - $x: {' + '.join(['$y'] * 200)}\n"
+    text = "Methods:\n  f:\n    Body:\n" + line * (_check.MOST_CODE // len(line) // 2 + 1)
+    classes = {f"a.C{at}": text for at in range(4)}
+    for find in (
+        check_alone(package("a", classes=classes)),
+        check([package("a", classes=classes)]),
+    ):
+        (found,) = find
+        assert (found.code, found.place.object) == ("limit", "a/1.0.0 a.C2")
+        assert "at most 1048576 characters of expressions" in found.message
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        (f"list({', '.join(['$y'] * 10_002)})", "more than 10000 commas"),
+        (" + ".join(["$y"] * 60_000), "more than 250 levels"),
+        (f"{' + '.join(['$y'] * 200_000)}", "more than 524288"),
+    ],
+)
+def test_an_expression_that_is_too_large_is_one_finding(expression, words):
+    text = f"Methods:\n  f:\n    Body:\n      - $x: {expression}\n"
+    (found,) = check([package("a", classes={"a.A": text})])
+    assert found.code == "limit"
+    assert words in found.message

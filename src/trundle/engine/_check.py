@@ -110,6 +110,9 @@ def _requiring(package: Package, requirements: tuple[Requirement, ...]) -> Packa
     )
 
 
+MOST_CODE = 1024 * 1024
+"""How many characters the expressions in the classes of a package have at most, so that checking them ends in time."""
+
 _ELSEWHERE = (EngineCode.NO_PACKAGE, EngineCode.NO_CLASS)
 """Codes of what is not in the packages at hand."""
 
@@ -117,12 +120,17 @@ _ELSEWHERE = (EngineCode.NO_PACKAGE, EngineCode.NO_CLASS)
 def _files(package: Package) -> Iterator[Finding]:
     """What is wrong with the class files of a package: what cannot be read or compiled."""
     sources = Sources(Limits())
+    left = MOST_CODE
     for name in package.classes:
         try:
             declaration = sources.declaration(package, name)
         except EngineError as error:
             yield from error.findings
             continue
+        left -= _length(declaration)
+        if left < 0:
+            yield from _too_much(package, declaration).findings
+            return
         for wrong in _uncompiled(package, declaration):
             yield from wrong.findings
 
@@ -165,12 +173,17 @@ class _Checker:
                 self._sources.check_format(package)
             except EngineError as error:
                 yield from error.findings
+        left = MOST_CODE
         for name in package.classes:
             try:
                 type_ = self._classes.ordered(package, name)
             except EngineError as error:
                 yield from error.findings
                 continue
+            left -= _length(type_.declaration)
+            if left < 0:
+                yield from _too_much(package, type_.declaration).findings
+                return
             found = [*self._members(type_), *self._bodies(type_)]
             unread = tuple(_unread(type_))
             found += [*unread, *_quoted(type_), *_impossible(type_)]
@@ -431,6 +444,28 @@ def _refused(type_: Type) -> Iterator[Finding]:
                 line=each.line,
             )
             yield replace(error.findings[0], severity="warning")
+
+
+def _length(declaration: ClassDeclaration) -> int:
+    """How many characters the expressions of a class have, with text that may be one."""
+    nodes = [each.contract for _, each in _contracted(declaration) if each.contract is not None]
+    nodes += (node for _, node in _written(declaration))
+    scalars = (each for node in nodes for each in _scalars(node))
+    return sum(len(each.text) for each in scalars if each.may_be_expression or each.is_tagged)
+
+
+def _too_much(package: Package, declaration: ClassDeclaration) -> EngineError:
+    expected = f"at most {MOST_CODE} characters of expressions in the classes of a package"
+    return EngineError(
+        EngineCode.LIMIT,
+        expectation(expected, "more"),
+        advice="put some of the classes into a package of their own",
+        package=package.name,
+        version=package.version,
+        class_name=declaration.name,
+        file=declaration.file,
+        line=declaration.line,
+    )
 
 
 def _written(declaration: ClassDeclaration) -> Iterator[tuple[str, Node]]:

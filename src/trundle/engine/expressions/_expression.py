@@ -1,8 +1,9 @@
 """An expression as it stands in a file: its text, and where it is."""
 
 import re
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NoReturn
 
 from trundle.engine._errors import EngineCode, EngineError
@@ -20,7 +21,6 @@ MOST_CHARACTERS = 512 * 1024
 """How long an expression may be."""
 
 _MOST_SHOWN = 80
-_LONGEST_REMEMBERED = 4096
 _EXPRESSIVE = re.compile(r"[^\w.\s]")
 
 
@@ -48,15 +48,16 @@ class Expression:
         if len(self.text) > MOST_CHARACTERS:
             message = f"an expression has {len(self.text)} characters, more than {MOST_CHARACTERS}"
             raise self._error(EngineCode.LIMIT, message, "split it")
-        try:
-            return _tree(self.text)
-        except NotYaqlError as error:
-            advice = "correct it, or put quotes around it if it is text"
-            message = f"{self} is no expression: {error}"
-            raise self._error(EngineCode.SYNTAX, message, advice) from None
-        except TextTooLargeError as error:
-            message = f"{self} has {error}"
-            raise self._error(EngineCode.LIMIT, message, "split it") from None
+        match _TREES.of(self.text):
+            case NotYaqlError() as error:
+                advice = "correct it, or put quotes around it if it is text"
+                message = f"{self} is no expression: {error}"
+                raise self._error(EngineCode.SYNTAX, message, advice)
+            case TextTooLargeError() as error:
+                message = f"{self} has {error}"
+                raise self._error(EngineCode.LIMIT, message, "split it")
+            case tree:
+                return tree
 
     def compile(self, format_: Format) -> Closure:
         """What evaluates the expression: a function of a scope that returns a value as `freeze` makes it.
@@ -104,21 +105,39 @@ def is_expression(text: str) -> bool:
     """Whether a scalar without quotes and without another type is an expression, rather than text."""
     if is_words(text):
         return False
-    if len(text) > MOST_CHARACTERS:
-        return True
-    try:
-        _tree(text)
-    except NotYaqlError:
-        return False
-    except TextTooLargeError:
-        return True
-    return True
+    return len(text) > MOST_CHARACTERS or not isinstance(_TREES.of(text), NotYaqlError)
 
 
-def _tree(text: str) -> Tree:
-    return _remembered(text) if len(text) < _LONGEST_REMEMBERED else parse(text)
+class _Trees:
+    """The trees of the texts that were asked for last, so that what several readers of a class need is parsed once.
+
+    Args:
+        most: how many characters the texts have at most; a tree takes about seventy times their room.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+        self._found: OrderedDict[str, Tree | NotYaqlError | TextTooLargeError] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, text: str) -> Tree | NotYaqlError | TextTooLargeError:
+        """The tree of a text, or why it has none."""
+        with self._lock:
+            if (known := self._found.get(text)) is not None:
+                self._found.move_to_end(text)
+                return known
+        found: Tree | NotYaqlError | TextTooLargeError
+        try:
+            found = parse(text)
+        except (NotYaqlError, TextTooLargeError) as error:
+            found = error.with_traceback(None)
+        with self._lock:
+            if text not in self._found:
+                self._found[text] = found
+                self._left -= len(text)
+                while self._left < 0:
+                    self._left += len(self._found.popitem(last=False)[0])
+        return found
 
 
-@lru_cache(maxsize=4096)
-def _remembered(text: str) -> Tree:
-    return parse(text)
+_TREES = _Trees(2 * MOST_CHARACTERS)

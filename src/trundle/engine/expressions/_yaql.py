@@ -67,7 +67,8 @@ Context = contexts.ContextBase
 
 _SLOW = re.compile(r"[0-9]{401}")
 _MOST_NAMED = 100
-# The patterns of yaql's lexer take time by the square of these.
+_MOST_COMMAS = 10_000
+# yaql's lexer and parser take time by the square of these.
 
 _PARSING = threading.Lock()
 _NO_NAMES: Mapping[str, Any] = MappingProxyType({})
@@ -102,6 +103,8 @@ def parse(text: str) -> Tree:
         raise TextTooLargeError("a number of more than 400 digits")
     if text.count("\\N{") > _MOST_NAMED:
         raise TextTooLargeError(f"more than {_MOST_NAMED} characters by name")
+    if text.count(",") > _MOST_COMMAS:
+        raise TextTooLargeError(f"more than {_MOST_COMMAS} commas")
     engine = grammar()
     try:
         with _PARSING:
