@@ -33,13 +33,6 @@ class Calls(Protocol):
     def method(self, receiver: Any, name: str, scene: "Scene") -> "Callee | None":
         """The method of a value, as the code of a scene sees it; None where there is none."""
 
-    def find(self, type_: Type, start: Type, name: str) -> "Callee | None":
-        """The method of a class that a name means, looked up from one of its classes on; None where there is none.
-
-        Raises:
-            EngineError: several classes declare it.
-        """
-
     def builtin(self, name: str) -> Callable[..., Any]:
         """A function of the engine, which takes the scene and values."""
 

@@ -202,13 +202,12 @@ class Collector:
         return object.instance.is_destroyed
 
     @staticmethod
-    @with_frame
     def subscribe_destruction(
-        frame: Frame, publisher: Handle, subscriber: Handle, handler: str | None = None
+        publisher: Handle, subscriber: Handle, handler: str | None = None
     ) -> None:
         """Has a method of an object called before another one is destroyed."""
         type_ = subscriber.instance.type
-        if handler and frame.world.calls.find(type_, type_, handler) is None:
+        if handler and handler not in type_.methods:
             message = expectation(f"a method of {type_.name} as handler", handler)
             raise EngineError(
                 EngineCode.NO_METHOD, message, advice="declare it, or correct the name"
