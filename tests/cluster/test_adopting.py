@@ -240,7 +240,7 @@ def test_one_that_is_killed_goes_on_or_is_given_back(place, expected):
             said = process.communicate()[1]
         return said
 
-    note = '\\"after\\": \\"default/m1'
+    note = '\\"after\\":\\"default/m1'
     killed(*expected, after=note)
     assert place.stored_at == ({"v1", "storage"}, ["v1", "storage"])
     killed("--back", after='\\"to\\": \\"v1\\"')

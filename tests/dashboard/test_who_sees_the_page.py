@@ -124,6 +124,17 @@ def test_a_user_whose_token_was_withdrawn_signs_in_with_a_new_one(guarded, tmp_p
     assert (answer.status, answer.headers["location"]) == (303, "/ui/versions")
 
 
+def test_signing_out_with_a_token_that_was_withdrawn_ends_the_session(guarded, tmp_path):
+    application, _ = guarded
+    _, cookie = signed_in(application, "ben-token")
+    tokens = tmp_path / "tokens.csv"
+    tokens.write_text(TOKENS.replace("ben-token", "bens-new-token"))
+    answer = asgi.call(application, "POST", "/ui/sign-out", headers={**cookie, **OWN}, form={})
+    assert (answer.status, "set-cookie" in answer.headers) == (303, True)
+    tokens.write_text(TOKENS)
+    assert asgi.call(application, "GET", "/ui/versions", headers=cookie).status == 303
+
+
 def test_a_form_to_sign_in_that_rules_keep_from_a_user_leads_nowhere(guarded, tmp_path):
     rules = tmp_path / "rules.yaml"
     rules.write_text(rules.read_text().replace("trundle:page", "trundle:sign-in"))

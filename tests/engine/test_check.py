@@ -1,10 +1,14 @@
 """What is found in packages before they are offered."""
 
+import gc
+import weakref
+
 import pytest
 from engines import package
 
 from trundle.engine import Engine, _check, check, check_alone, core_packages
 from trundle.engine.expressions import _expression
+from trundle.engine.expressions._expression import is_expression
 
 BAD = """
 Namespaces: {=: app, lib: lib, far: far, py: ''}
@@ -457,3 +461,18 @@ def test_an_expression_that_is_too_large_is_one_finding(expression, words):
     (found,) = check([package("a", classes={"a.A": text})])
     assert found.code == "limit"
     assert words in found.message
+
+
+def test_what_is_remembered_of_a_text_that_is_no_expression_holds_no_data_of_callers():
+    class Held:
+        pass
+
+    def ask():
+        held = Held()
+        seen.append(weakref.ref(held))
+        return is_expression("this is no expression (")
+
+    seen = []
+    assert not ask()
+    gc.collect()
+    assert seen[0]() is None

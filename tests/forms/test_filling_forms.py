@@ -245,7 +245,14 @@ def test_functions_take_their_arguments_by_name_also_by_those_of_published_forms
     assert answered(form).model["a"] == made
 
 
-@pytest.mark.parametrize("call", ["ref(node, idOlny => true)", "generateHostname('a#', m => 1)"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ref(node, idOlny => true)",
+        "generateHostname('a#', m => 1)",
+        "generateHostname('a#', n => 1, number => 2)",
+    ],
+)
 def test_functions_refuse_other_names(call):
     form = form_with(extra=NODE, application=f'  a: !yaql "{call}"\n')
     with pytest.raises(FormError, match="does not take such arguments"):

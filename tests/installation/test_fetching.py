@@ -6,8 +6,9 @@ import pytest
 from simulating import Simulator, status
 from sites import Site
 
-from trundle.channels import Request
-from trundle.installation import upgrade
+from trundle.channels import RefusalCode, Request
+from trundle.errors import Finding, Place
+from trundle.installation import ArrivingError, ContentStore, Install, install, upgrade
 from trundle.registry import HttpSettings, open_repository
 from trundle.version import SemVer
 
@@ -86,3 +87,42 @@ def test_channels_are_read_with_the_settings_of_the_installation(site, simulator
         found = installation.status(installation.package(CRM))
     assert found.condition("ChannelUsable").reason == "Unreachable"
     assert len(simulator.requests) == 3
+
+
+class Arriving(ContentStore):
+    """Content of which some is not here yet."""
+
+    late = ()
+
+    def fetch(self, source, artifact, where, progress=None):
+        if where in self.late:
+            place = Place(object=where)
+            raise ArrivingError(Finding(RefusalCode.UNREACHABLE, place, "its content", "less"))
+        super().fetch(source, artifact, where, progress)
+
+
+def test_what_needs_content_that_arrives_waits_for_it(tmp_path):
+    """Else it would go to the version in between, and on from there."""
+    site, core = Site(tmp_path), "acme/core"
+    content = Arriving(tmp_path / "content")
+    site.publish("1.0.0", core)
+    site.publish("1.0.0", "acme/free", dependsOn='{acme/core: "1"}')
+    site.publish("1.0.0", dependsOn='{acme/core: "1"}')
+    with site.installation(content=content) as installation:
+        for each in (core, CRM, "acme/free"):
+            install(installation, Install(reference=site.reference(each), unsigned=True))
+        site.publish("1.0.1", core)
+        site.publish("1.0.1", "acme/free", dependsOn='{acme/core: "1"}')
+        site.publish("1.0.1", dependsOn='{acme/core: "1"}')
+        site.publish("1.0.2", dependsOn='{acme/core: ">=1.0.1"}')
+        content.late = (f"{core} 1.0.1",)
+        found = upgrade(installation)
+        assert {name: len(each) for name, each in found.refusals.items()} == {core: 1, CRM: 1}
+        assert [(each.package, each.after) for each in found.events] == [("acme/free", "1.0.1")]
+        assert found.notes == ()
+        content.late = ()
+        found = upgrade(installation)
+        assert {(each.package, each.after) for each in found.events} == {
+            (core, "1.0.1"),
+            (CRM, "1.0.2"),
+        }

@@ -169,7 +169,7 @@ def test_a_webhook_converts_and_admits_at_paths_beside_each_other(given, convert
 
 @pytest.mark.parametrize(
     "given",
-    ["http://hook.test/convert", "hook.test", "https:///convert", "https://ann@hook.test", "https://hook.test?a", "https://hook.test:x/", "https://[::1", ""],
+    ["http://hook.test/convert", "hook.test", "https:///convert", "https://ann@hook.test", "https://hook.test?a", "https://hook.test:x/", "https://[::1", "", "https://ho st/x", "https://h\n/convert", "https://h/%zz"],
 )  # fmt: skip
 def test_a_url_is_one_that_a_cluster_takes(given):
     with pytest.raises(DefinitionError, match="HOST"):

@@ -63,14 +63,10 @@ class ConversionReviews:
         Raises:
             ApiError: it is no such review.
         """
-        try:
-            read = _review(body)
-            if (read.apiVersion, read.kind) == (_API_VERSION, _KIND):
-                asked = read.request
-                made = self._made if len(asked.objects) > 1 else self._made_alone
-                return _answer(asked.uid, asked.desiredAPIVersion, map(bytes, asked.objects), made)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            pass  # What is wrong with it is said below.
+        asked = _quickly_read(body)
+        if asked is not None:
+            made = self._made if len(asked.objects) > 1 else self._made_alone
+            return _answer(asked.uid, asked.desiredAPIVersion, map(bytes, asked.objects), made)
         request = _request_in(body)
         wanted = request.get("desiredAPIVersion")
         return _answer(request.get("uid", ""), wanted, request["objects"], self._convert)
@@ -81,6 +77,15 @@ class ConversionReviews:
 
     def _made_alone(self, data: bytes, wanted: Any) -> bytes:
         return self._remember(data, wanted, self._made)
+
+
+def _quickly_read(body: bytes) -> _Request | None:
+    """The request of a review, with the JSON of its objects; None where anything is wrong with the review."""
+    try:
+        read = _review(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return read.request if (read.apiVersion, read.kind) == (_API_VERSION, _KIND) else None
 
 
 def _answer(

@@ -15,6 +15,8 @@ _KEPT = 10_000
 
 _WAIT = 1.0
 _READ = 500
+_PIECE = 50
+"""After how many changes that concern a watcher not others have their turn."""
 
 
 class SeenChange:
@@ -93,11 +95,13 @@ class Feed:
         try:
             while True:
                 news = self._news
-                for seen in await self._after(after):
+                for number, seen in enumerate(await self._after(after), 1):
                     after = seen.change.resource_version
                     concerned = seen.change.within(chosen)
                     if concerned is not None:
                         yield after, seen, concerned
+                    elif number % _PIECE == 0:
+                        await asyncio.sleep(0)  # What chooses may have to convert each.
                 if self._reader.done():
                     self._reader.result()
                 if after >= self._until:

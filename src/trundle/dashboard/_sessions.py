@@ -154,8 +154,8 @@ class _Refusal:
 
 
 def _is_for_all(path: str) -> bool:
-    """Whether a path belongs to the form to sign in, which those need whose token was withdrawn."""
-    return path == SIGN_IN or path.startswith(ASSETS)
+    """Whether a path belongs to the form to sign in, or out, which those need whose token was withdrawn."""
+    return path in {SIGN_IN, SIGN_OUT} or path.startswith(ASSETS)
 
 
 def _is_from_page(scope: Scope) -> bool:

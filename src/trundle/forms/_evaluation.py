@@ -26,7 +26,7 @@ from trundle.engine.expressions import (
     check_arguments,
     freeze,
 )
-from trundle.errors import Finding, Place, expectation, shown
+from trundle.errors import Finding, Place, expectation, listed, shown
 from trundle.forms._errors import FormCode, FormError
 from trundle.forms._model import NAME_FIELD, NAME_STEP, Form
 
@@ -89,6 +89,8 @@ class _Signature(inspect.Signature):
             TypeError: the function does not take them.
         """
         known = {_ALSO.get(name, name): each for name, each in named.items()}
+        if len(known) < len(named):
+            raise TypeError(f"one argument is given by two names among {listed(sorted(named))}")
         return super().bind(*values, **known)
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
         run_round,
     )
     from trundle.installation._applying import ChangeResult
-    from trundle.installation._content import ContentStore
+    from trundle.installation._content import ArrivingError, ContentStore
     from trundle.installation._errors import StateBusyError, StateError
     from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
     from trundle.installation._install import Install, install
@@ -57,6 +57,7 @@ __all__ = [
     "LOCK_FILE",
     "NOTIFIED",
     "Agent",
+    "ArrivingError",
     "ChangeResult",
     "ContentStore",
     "EventKind",

@@ -10,14 +10,14 @@ from trundle.channels.artifacts import Artifact
 from trundle.channels.files import ListedVersion
 from trundle.channels.reading import Subscription
 from trundle.errors import Finding
-from trundle.installation._content import check_entry
+from trundle.installation._content import ArrivingError, check_entry
 from trundle.installation._errors import StateBusyError
 from trundle.installation._installation import Installation
 from trundle.installation._outlook import Outlook
 from trundle.installation._records import EventKind, InstalledPackage, PackageEvent
 from trundle.installation._selection import Selection, UpgradeOffer, check_together, select
 from trundle.installation._stored import check_readable
-from trundle.packages import Conflict, Release
+from trundle.packages import Conflict, Release, Requirement, to_install
 from trundle.registry import open_repository
 
 _ADVICE = "give the repositories of missing packages with --with, or change what is installed"
@@ -305,6 +305,7 @@ def _fetched(
     """The content of what was selected, fetched and checked; and what is wrong with the rest. Called while `fetching`."""
     artifacts: dict[str, Artifact] = {}
     failed: dict[str, tuple[Finding, ...]] = {}
+    arriving: dict[str, tuple[Finding, ...]] = {}
     for name, entry in selection.chosen.items():
         place, where = goals[name].subscription.repository, f"{name} {entry.version}"
         source, content = (
@@ -317,9 +318,37 @@ def _fetched(
             check_readable(installation, goals[name].before, artifact.package, where)
             content.fetch(source, artifact, where, installation.progress)
             artifacts[name] = artifact
+        except ArrivingError as error:
+            arriving[name] = error.refusals
         except RefusedError as error:
             failed[name] = error.refusals
-    return artifacts, failed
+    return artifacts, failed | _waiting(goals, selection, arriving)
+
+
+def _waiting(
+    goals: Mapping[str, Goal],
+    selection: Selection,
+    arriving: Mapping[str, tuple[Finding, ...]],
+) -> dict[str, tuple[Finding, ...]]:
+    """What waits for content that arrives, and why: without it, what needs it would go to a version in between, and on from there later."""
+    waiting = dict(arriving)
+    more = waiting
+    while more:
+        more = {
+            name: waiting[need.name]
+            for name, entry in selection.chosen.items()
+            if name not in waiting
+            for need in to_install(entry.depends_on)
+            if need.name in waiting and not _is_met(need, goals[need.name].before)
+        }
+        waiting |= more
+    return waiting
+
+
+def _is_met(need: Requirement, installed: InstalledPackage | None) -> bool:
+    """Whether what is installed is what another package needs."""
+    version = None if installed is None else installed.version
+    return version is not None and version in need.range
 
 
 def _package(

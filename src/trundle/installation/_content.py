@@ -36,6 +36,10 @@ from trundle.registry import (
 _FORGED = "do not install it; ask the publisher"
 
 
+class ArrivingError(RefusedError):
+    """Content is not here yet, and arrives in the background; what needs it waits, rather than going on without it."""
+
+
 class ContentStore:
     """The content of everything that was ever installed here.
 

@@ -27,6 +27,7 @@ _LONGEST_WARNING = 256
 _APPROVED = "api-approved.kubernetes.io"
 _CONVERT = "/convert"
 _BEFORE_CONVERT = re.compile(r"(?P<before>.*?)/convert(/.*)?")
+_NOT_IN_URLS = re.compile(r"[?#\s\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
 _NAMED = re.compile(r"(?P<namespace>[^/:]+)/(?P<name>[^/:]+)(:(?P<port>[0-9]+))?")
 _STORED_SCHEMA = {
     "type": "object",
@@ -97,7 +98,7 @@ def url_named(text: str) -> str:
         wrong = url.scheme != "https" or not url.hostname or (url.port == 0)
     except ValueError:  # It is no address, or no port.
         wrong = True
-    if wrong or "@" in url.netloc or {"?", "#"} & set(text):
+    if wrong or "@" in url.netloc or _NOT_IN_URLS.search(text):
         advice = f"name where `trundle kube webhook` answers: https://hooks.example.com{_CONVERT}"
         raise DefinitionError("the URL of the webhook", expected, repr(text), advice)
     return url._replace(path=_CONVERT).geturl() if url.path in {"", "/"} else text

@@ -21,6 +21,8 @@ MOST_CHARACTERS = 512 * 1024
 """How long an expression may be."""
 
 _MOST_SHOWN = 80
+_EACH = 100
+"""How many characters an expression counts beside its own, for what is kept of a short one, too."""
 _EXPRESSIVE = re.compile(r"[^\w.\s]")
 
 
@@ -112,7 +114,7 @@ class _Trees:
     """The trees of the texts that were asked for last, so that what several readers of a class need is parsed once.
 
     Args:
-        most: how many characters the texts have at most; a tree takes about seventy times their room.
+        most: how many characters the texts have at most, where each counts some more; a tree takes about seventy times their room.
     """
 
     def __init__(self, most: int) -> None:
@@ -131,12 +133,13 @@ class _Trees:
             found = parse(text)
         except (NotYaqlError, TextTooLargeError) as error:
             found = error.with_traceback(None)
+            found.__context__ = None  # It leads to all who called, and what they held.
         with self._lock:
             if text not in self._found:
                 self._found[text] = found
-                self._left -= len(text)
+                self._left -= len(text) + _EACH
                 while self._left < 0:
-                    self._left += len(self._found.popitem(last=False)[0])
+                    self._left += len(self._found.popitem(last=False)[0]) + _EACH
         return found
 
 

@@ -5,12 +5,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from trundle.channels import RefusedError
 from trundle.channels.artifacts import Artifact
 from trundle.errors import Finding, Place
-from trundle.installation import ContentStore
+from trundle.installation import ArrivingError, ContentStore
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.registry import HttpSettings, Progress, Repository, open_repository
+
+_MOST = 8
+"""How many releases arrive at a time; registries refuse those who ask for all at once."""
 
 _MIB = 2**20
 _ADVICE = "wait; it is fetched beside all else, and goes on where it breaks off"
@@ -60,6 +62,7 @@ class BackgroundContent(ContentStore):
         self._settings = settings
         self._ended = ended
         self._lock = threading.Lock()
+        self._slots = threading.BoundedSemaphore(_MOST)
         self._transfers: dict[tuple[str, str], _Transfer] = {}
         self._look = 0
         self._deadline = 0.0
@@ -85,7 +88,7 @@ class BackgroundContent(ContentStore):
         """Brings an artifact here with its files, as `ContentStore.fetch` does.
 
         Raises:
-            RefusedError: it cannot be had, or is not here yet.
+            RefusedError: it cannot be had; an `ArrivingError` where it is not here yet.
             StorageError: the local store cannot be written. So for OSError.
         """
         del progress
@@ -125,13 +128,16 @@ class BackgroundContent(ContentStore):
             if is_done and transfer.shown is None:
                 transfer.shown = self._look
         error = transfer.error if is_done else transfer.before
-        raise error or RefusedError(_unfinished(transfer.size, artifact, where))
+        if error is None:
+            raise ArrivingError(_unfinished(transfer.size, artifact, where))
+        raise error.with_traceback(None)  # It is raised again and again.
 
     def _run(self, transfer: _Transfer, source: Repository, artifact: Artifact, where: str) -> None:
         """Fetches a release, with more patience than looks have for what else they ask for."""
         try:
-            patient = open_repository(source.location, settings=self._settings)
-            super().fetch(patient, artifact, where, transfer.count)
+            with self._slots:
+                patient = open_repository(source.location, settings=self._settings)
+                super().fetch(patient, artifact, where, transfer.count)
         except Exception as error:  # noqa: BLE001 - the look that asks for it raises it
             transfer.error = error
         with self._lock:
