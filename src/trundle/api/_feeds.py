@@ -16,7 +16,7 @@ _KEPT = 10_000
 _WAIT = 1.0
 _READ = 500
 _PIECE = 50
-"""After how many changes that concern a watcher not others have their turn."""
+"""After how many changes that do not concern a watcher others have their turn."""
 
 
 class SeenChange:
