@@ -13,6 +13,7 @@ import queue
 import secrets
 import time
 from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from trundle.workers._errors import DaskError, ForeignWorkerError
@@ -119,10 +120,10 @@ class DaskCluster:
     def _result(self, ready: "Future[Any]") -> Any:
         from distributed import KilledWorker  # noqa: PLC0415
 
-        if ready.status == "cancelled":
-            raise self._gone()
         try:
             succeeded, result = pickle.loads(ready.result(self._patience))  # noqa: S301 - by an own worker
+        except CancelledError:
+            raise self._gone() from None
         except KilledWorker as error:
             expected, found = "workers to finish their work", f"that several ended: {error}"
             advice = "look at their logs, for want of memory above all, and run the command again"
