@@ -243,7 +243,7 @@ def test_one_that_is_killed_goes_on_or_is_given_back(place, expected):
     note = '\\"after\\":\\"default/m1'
     killed(*expected, after=note)
     assert place.stored_at == ({"v1", "storage"}, ["v1", "storage"])
-    killed("--back", after='\\"to\\": \\"v1\\"')
+    killed("--back", after='\\"to\\":\\"v1\\"')
     assert todo(place.adopt("--rate", "0", "--pages")) == []
     assert place.stored_at == ({"storage"}, ["storage"])
     assert "the same command goes on from there" in killed("--back", after=note, by=signal.SIGINT)
