@@ -8,8 +8,8 @@ import msgspec
 from trundle.api import ConversionReviews
 from trundle.errors import TrundleError
 from trundle.kubernetes._admission import Admissions
-from trundle.kubernetes._answer_cache import AnswerCache
 from trundle.kubernetes._connections import Answer, Answered
+from trundle.kubernetes._conversion_cache import ConversionCache
 from trundle.kubernetes._conversions import Conversions
 from trundle.kubernetes._metrics import MEDIA_TYPE, WebhookMetrics
 
@@ -33,8 +33,8 @@ class WebhookApplication:
     def __init__(
         self, conversions: Conversions, metrics: WebhookMetrics, threads: Executor | None = None
     ) -> None:
-        cache = AnswerCache(metrics)
-        reviews = ConversionReviews(conversions.convert, conversions.quick, cache.answer)
+        cache = ConversionCache(metrics)
+        reviews = ConversionReviews(conversions.convert, conversions.quick, cache.converted)
         self._reviews: Mapping[str, Callable[[bytes], bytes]] = {
             "/convert": reviews.answer,
             "/admit": Admissions(conversions, metrics).answer,

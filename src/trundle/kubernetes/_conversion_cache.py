@@ -16,7 +16,7 @@ _LARGEST = 64 * 1024
 _Key: TypeAlias = tuple[str, bytes]
 
 
-class AnswerCache:
+class ConversionCache:
     """Keeps objects that were converted.
 
     What a conversion gives depends on nothing but the object and the version, so it never gets old.
@@ -33,7 +33,7 @@ class AnswerCache:
         self._lock = threading.Lock()
         self._kept: OrderedDict[_Key, bytes] = OrderedDict()
 
-    def answer(self, data: bytes, wanted: Any, convert: Callable[[bytes, Any], bytes]) -> bytes:
+    def converted(self, data: bytes, wanted: Any, convert: Callable[[bytes, Any], bytes]) -> bytes:
         """An object at another version.
 
         Args:

@@ -7,7 +7,7 @@ import pytest
 from trundle.api import ConversionReviews
 from trundle.errors import TrundleError
 from trundle.kubernetes import WebhookMetrics
-from trundle.kubernetes._answer_cache import AnswerCache
+from trundle.kubernetes._conversion_cache import ConversionCache
 
 
 class Counting:
@@ -40,7 +40,7 @@ def counting():
 
 @pytest.fixture
 def reviews(counting):
-    return ConversionReviews(counting, remember=AnswerCache(WebhookMetrics()).answer)
+    return ConversionReviews(counting, remember=ConversionCache(WebhookMetrics()).converted)
 
 
 def test_the_same_is_answered_once_with_the_uid_of_each(reviews, counting):
@@ -74,8 +74,8 @@ def test_failures_are_not_remembered(reviews, counting):
 
 
 def test_what_is_remembered_has_a_limit(counting):
-    cache = AnswerCache(WebhookMetrics(), most=1000)
-    reviews = ConversionReviews(counting, remember=cache.answer)
+    cache = ConversionCache(WebhookMetrics(), most=1000)
+    reviews = ConversionReviews(counting, remember=cache.converted)
     for number in range(20):
         answered(reviews, "x", {"a": number, "text": "t" * 50})
     answered(reviews, "x", {"a": 19, "text": "t" * 50})
@@ -95,11 +95,11 @@ def test_what_is_large_or_asks_for_no_version_is_not_remembered(reviews, countin
 
 def test_two_that_are_answered_at_once_are_kept_once():
     """Each asks for itself, as neither finds an answer."""
-    cache = AnswerCache(WebhookMetrics(), most=20)
+    cache = ConversionCache(WebhookMetrics(), most=20)
 
     def convert(data, wanted):
-        cache.answer(data, wanted, lambda data, _: data)
+        cache.converted(data, wanted, lambda data, _: data)
         return data
 
-    cache.answer(b"[1]", "g/v1", convert)
+    cache.converted(b"[1]", "g/v1", convert)
     assert cache._size == sum(len(key[-1]) + len(made) for key, made in cache._kept.items()) == 6
