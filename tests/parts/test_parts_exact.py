@@ -2,7 +2,6 @@
 
 import json
 
-import msgspec
 import pytest
 from amounts import amount
 from hypothesis import given, settings
@@ -17,6 +16,7 @@ from trundle.parts._exact import repeated_members
     [
         '{"a":1,"a":2}',
         '{"a":1,"a":1}',
+        '{"a":1e400,"a":2}',  # A number that free-form data may have, and Python has not.
         '{"a" :1,"b":{"c":[{"d":1,"d" : 2}]}}',
         '{"a":1,"\\u0061":2}',
         '[{"x":{},"x":{}}]',
@@ -97,12 +97,7 @@ def test_it_agrees_with_the_parser_of_python(text):
     json.loads(
         text, object_pairs_hook=lambda p: found.append(len(p) != len({name for name, _ in p}))
     )
-    try:
-        msgspec.json.decode(text)
-    except msgspec.DecodeError:  # A number without bounds is refused when it is converted.
-        assert not has_repeated_member(text.encode())
-    else:
-        assert has_repeated_member(text.encode()) == any(found)
+    assert has_repeated_member(text.encode()) == any(found)
 
 
 @settings(max_examples=amount(1000), deadline=None)
@@ -111,5 +106,4 @@ def test_a_member_is_found_that_is_written_once_more(text, data):
     """Whatever is around it, and whatever stands for its second value."""
     name, other = data.draw(_TEXTS), data.draw(_SCALARS)
     twice = f'[{{{name}:{text},"z":{{}},{name} : {other}}},{text}]'
-    if "1e400" not in twice:
-        assert has_repeated_member(twice.encode())
+    assert has_repeated_member(twice.encode())

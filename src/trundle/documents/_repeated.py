@@ -13,21 +13,28 @@ def has_repeated_member(data: bytes) -> bool:
 
     Values have the last member of each name. Written anew, they have each of their colons: one behind each name, and those in strings.
     So a text has more of them just where it has members that its values lack. Only a colon that is escaped would stand for one in
-    secret; then all names are looked at.
+    secret; then all names are looked at, as where a number is too large for a value.
     """
     try:
         anew = _written(_plain(data))
-        if anew == data:
-            return False
-        if b"\\u003" not in data:
-            return data.count(b":") != anew.count(b":")
-        found = False
-
-        def look(pairs: list[tuple[str, Any]]) -> None:
-            nonlocal found
-            found = found or len(pairs) != len(dict(pairs))
-
-        json.loads(data, object_pairs_hook=look)
     except (msgspec.MsgspecError, ValueError, RecursionError):
+        return _names_repeat(data)
+    if anew == data:
+        return False
+    if b"\\" in data and b"\\u003" in data:
+        return _names_repeat(data)
+    return data.count(b":") != anew.count(b":")
+
+
+def _names_repeat(data: bytes) -> bool:
+    found = False
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        nonlocal found
+        found = found or len(pairs) != len(dict(pairs))
+
+    try:
+        json.loads(data, object_pairs_hook=look)
+    except (ValueError, RecursionError):
         return False  # What is wrong with it is found when it is read.
     return found
