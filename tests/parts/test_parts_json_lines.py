@@ -87,7 +87,7 @@ class Huge:
 
 def test_a_huge_line_is_passed_over_in_bounded_memory():
     stream = Huge()
-    records = list(Lines(stream, 0, 1 << 40, longest=5 << 20))
+    records = list(Lines(stream, 0, 1 << 40, longest=5 * _json_lines.CHUNK))
     assert [(each.number, each.data) for each in records] == [(1, None), (2, b"{}")]
     assert stream.most == _json_lines.CHUNK
 

@@ -26,7 +26,7 @@ from trundle.runtime import AnyScheme, Lenience, Tolerated
 
 MANIFESTS = "manifests"
 DOCUMENTS = "documents"
-_BATCH = 1000
+_BATCH = 50
 """How many results are written at once."""
 
 
@@ -182,7 +182,8 @@ class _Work:
             with self._source.open(each.path) as stream:
                 lines = Lines(stream, each.begin, each.end)
                 converted = self._converted(each, lines)
-                while data := b"".join(itertools.islice(converted, _BATCH)):
+                while made := [*itertools.islice(converted, _BATCH)]:
+                    data = b"\n".join((*made, b""))
                     digest.update(data)
                     target.write(data)
                     size += len(data)
@@ -193,7 +194,7 @@ class _Work:
         for record in lines:
             result = self._result(cut, record)
             if result is not None:
-                yield (result.replace(b"\n", b" ") if b"\n" in result else result) + b"\n"
+                yield result.replace(b"\n", b" ") if b"\n" in result else result
 
     def _rows(self, target: BinaryIO) -> tuple[int, str]:
         """Writes results as rows, beside the other columns of theirs."""
@@ -218,9 +219,22 @@ class _Work:
     def _note(self, cut: Slice, count: int, digest: str) -> None:
         self._read.append(SliceResult(cut.path, cut.begin, cut.end, count, digest))
 
+    def _usual(self, data: bytes) -> bytes | None:
+        """What a document is converted to that is like most; None where it has to be looked at with care."""
+        to, version, resource = self._target
+        if to is None or version is not None or self._conversion.defaults:
+            return None
+        try:
+            return self._scheme.convert_usual(data, to, has_repeated_member, resource=resource)
+        except Exception:  # noqa: BLE001 - what is wrong is found when it is looked at with care
+            return None
+
     def _result(self, cut: Slice, record: NumberedDocument) -> bytes | None:
         """What a document is converted to; None where it is refused."""
         data = record.data
+        if data is not None and (usual := self._usual(data)) is not None:
+            self._counts.converted += 1
+            return usual
         if data is None:
             reasons: Sequence[str] = (_no_document(self._inputs[cut.path]),)
         elif has_repeated_member(data):

@@ -5,7 +5,7 @@ from typing import BinaryIO, NamedTuple
 
 from trundle.parts._digests import Digest
 
-CHUNK = 1 << 20
+CHUNK = 1 << 17
 LONGEST = 64 << 20
 """How many bytes a line may have."""
 

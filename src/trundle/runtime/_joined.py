@@ -139,6 +139,21 @@ class JoinedScheme(ManyDocuments):
             data, to, base, version=version, resource=named, strict=strict, lenience=lenience
         )
 
+    def convert_usual(
+        self,
+        data: bytes,
+        to: str,
+        has_repeated: Callable[[bytes], bool],
+        *,
+        resource: str | None = None,
+    ) -> bytes | None:
+        """Converts a document like one that was converted before; None for any other.
+
+        See `AnyScheme.convert_usual`.
+        """
+        scheme, named = self._of_value(data, resource)
+        return scheme.convert_usual(data, to, has_repeated, resource=named)
+
     def read(self, version: str, stored: Any) -> Any:
         """What a store keeps, as it is seen at a version, in the form in which it is kept.
 

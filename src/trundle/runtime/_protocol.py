@@ -193,6 +193,30 @@ class AnyScheme(Protocol):
         """
         ...
 
+    def convert_usual(
+        self,
+        data: bytes,
+        to: str,
+        has_repeated: Callable[[bytes], bool],
+        *,
+        resource: str | None = None,
+    ) -> bytes | None:
+        """Like a strict `convert_json`, of a document that is like most; None for any other.
+
+        It has to start like one that was converted before, to be valid without any lenience, and to have each member once,
+        which is quicker to see from what was read than from the text alone.
+
+        Args:
+            data: the document.
+            to: the API version that is wanted.
+            has_repeated: whether any JSON has a member several times.
+            resource: see above.
+
+        Raises:
+            ConversionError: see above.
+        """
+        ...
+
     def attempt(
         self,
         value: Any,

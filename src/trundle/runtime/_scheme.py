@@ -72,7 +72,8 @@ class Scheme(ManyDocuments, PackageScheme):
         self._over = ReadingOver(self._lookup, self._reading, self._conversion)
         # What was read has no infinite numbers, and only hooks could make any.
         self._puts = Puts(self._lookup, self._reading)
-        self._routes = Routes(self._lookup, self._reading, self.encode if hooked else None)
+        checked = self.encode if hooked else None
+        self._routes = Routes(self._lookup, self._reading, self._conversion, checked)
 
     @property
     def resources(self) -> Mapping[str, ResourceType]:
@@ -161,6 +162,20 @@ class Scheme(ManyDocuments, PackageScheme):
         value = self._over.read(data, stored, version, resource, lenience)
         converted = self._conversion.convert(value, to, stored)
         return self.encode(converted) if self.hooked else written(converted)
+
+    def convert_usual(
+        self,
+        data: bytes,
+        to: str,
+        has_repeated: Callable[[bytes], bool],
+        *,
+        resource: str | None = None,
+    ) -> bytes | None:
+        """Converts a document like one that was converted before; None for any other.
+
+        See `AnyScheme.convert_usual`.
+        """
+        return self._routes.known(data, to, resource, strict=True, has_repeated=has_repeated)
 
     def read(self, version: str, stored: Any) -> Any:
         """What a store keeps, as it is seen at a version, in the form in which it is kept.
