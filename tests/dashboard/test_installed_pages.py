@@ -123,10 +123,28 @@ def test_a_hold_keeps_everything_as_it_is_until_it_is_ended(application, site):
     assert "everything <b>audit</b> 2026-03-02 12:00 UTC 2026-03-09 08:00 UTC" in words(text)
     assert "<b>audit</b>" not in text
     assert "1.0.1 is due now" not in words(text)
-    assert changed(application, do="unhold", version="").status == 303
+    seen = value(text, "seen")
+    assert changed(application, do="unhold", version="", seen=seen).status == 303
     assert "1.0.1 is due now" in words(looked(application))
-    gone = changed(application, do="unhold", version="")
-    assert (gone.status, "There is no hold on everything" in gone.text) == (404, True)
+    gone = changed(application, do="unhold", version="", seen=seen)
+    assert (gone.status, "There is no hold on everything" in gone.text) == (409, True)
+
+
+def test_a_hold_that_a_user_was_not_shown_is_neither_replaced_nor_ended(application, site):
+    nothing = value(looked(application), "seen")
+    assert changed(application, do="hold", reason="the audit", seen=nothing).status == 303
+    for late in ({"do": "hold", "reason": "mine"}, {"do": "unhold", "version": ""}):
+        answer = changed(application, seen=nothing, **late)
+        assert (answer.status, "one: the audit" in answer.text) == (409, True), answer.text
+    with site.installation() as installation:
+        assert [each.reason for each in installation.holds(CRM)] == ["the audit"]
+    seen = value(looked(application), "seen")
+    other = {"do": "hold", "reason": "mine", "version": "2.0.0", "seen": nothing}
+    assert changed(application, **other).status == 303  # It is about another version.
+    assert changed(application, do="hold", reason="longer", seen=seen).status == 303
+    assert changed(application, do="unhold", version="", seen=seen).status == 409
+    with site.installation() as installation:
+        assert {each.reason for each in installation.holds(CRM)} == {"mine", "longer"}
 
 
 def test_what_is_answered_as_done_is_kept(application, site, monkeypatch):
@@ -179,7 +197,7 @@ def test_what_was_unpublished_stands_in_the_timeline_with_its_reason(application
         ({"do": "hold", "reason": "x" * 501}, 422, "found 501"),
         ({"do": "hold", "reason": "x", "until": "soon"}, 422, "a time such as"),
         ({"do": "hold", "reason": "x", "until": "2026-03-02T11:00"}, 422, "a time to come"),
-        ({"do": "hold", "reason": "x", "version": "1.x"}, 400, "1.x"),
+        ({"do": "hold", "reason": "x", "version": "1.x"}, 422, "a version such as 1.2.3"),
         ({"do": "approve", "version": "9.9.9", "digest": "x"}, 404, "a listed version"),
         ({"do": "rollback", "seen": ""}, 404, "a version that was installed before 1.0.0"),
     ],
@@ -232,6 +250,25 @@ def test_only_who_is_let_sees_it_and_changes_it_under_their_name(site, tmp_path)
     assert codes == {"ben": (200, 303), "ann": (403, 403)}
     with site.installation() as installation:
         assert [(each.reason, each.by) for each in installation.holds(CRM)] == [("ben", "ben")]
+
+
+@pytest.mark.parametrize(
+    ("referer", "leads"),
+    [
+        ("http://localhost:8001/ui/installed/one?package=acme%2Fcrm", True),
+        ("http://localhost:8001/other", False),
+        ("http://elsewhere.example/ui/installed", False),
+        ("", False),
+    ],
+)
+def test_a_form_that_is_refused_leads_back_to_its_page(application, referer, leads):
+    where = f"/ui/installed/one?package={CRM}"
+    came = {"referer": referer}
+    answer = post(application, where, came, do="hold", reason="")
+    assert answer.status == 422
+    link = '<a class="button" href="/ui/installed/one?package=acme%2Fcrm">Go back to the page</a>'
+    assert (link in answer.text) == leads
+    assert "Go to the start" in answer.text
 
 
 def test_another_site_cannot_change_anything(application, site):

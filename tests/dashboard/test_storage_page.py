@@ -176,7 +176,7 @@ def test_one_thing_at_a_time_and_it_stops_when_asked(store, monkeypatch):
     assert ended(work).state == "stopped"
     assert versions(store) == {V1: NUMBER - 5, V2: 5}
     application = page_over(store, Access())
-    assert "It was stopped. The next one goes on." in shown(application)
+    assert f"It was stopped, at 5 of {NUMBER} of Thing. The next one goes on." in shown(application)
     done(application, "roll")
     assert versions(store) == {V2: NUMBER}
 

@@ -99,6 +99,12 @@ def test_what_is_sent_after_a_session_ended_is_kept_to_be_sent_again(guarded):
     assert (answer.status, "You are signed out" in answer.text) == (401, True)
     assert '<form method="post" action="/ui/objects/edit">' in answer.text
     assert '<textarea name="document" hidden>\n\n&lt;b&gt;&amp;</textarea>' in answer.text
+    place = {"package": "acme/crm", "look": "1"}
+    answer = asgi.call(
+        application, "POST", "/ui/installed/one", headers=headers, form=form, **place
+    )
+    again = '<form method="post" action="/ui/installed/one?package=acme%2Fcrm&amp;look=1">'
+    assert again in answer.text
     foreign = {**cookie, "origin": "https://evil.example"}
     answer = asgi.call(application, "POST", "/ui/objects/edit", headers=foreign, form=form)
     assert (answer.status, "<textarea" in answer.text) == (403, False)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import jinja2
 from markupsafe import Markup, escape
@@ -63,7 +63,7 @@ _TITLES = {
     401: "You are not signed in",
     403: "You may not see this",
     404: "There is no such page",
-    409: "Something else changed it",
+    409: "Something else came first",
     413: "That is too much",
     422: "This is refused",
     429: "Too many requests",
@@ -86,12 +86,26 @@ def sign_in_path(request: Request) -> str:
     """Where a user signs in, and goes on from to what a request asks for."""
     if request.method != "GET":
         return SIGN_IN
-    return address(SIGN_IN, next=own_path(f"{request.url.path}?{request.url.query}".rstrip("?")))
+    return address(SIGN_IN, next=own_path(path_of(request)))
+
+
+def path_of(request: Request) -> str:
+    """The path of a request with its parameters."""
+    return f"{request.url.path}?{request.url.query}".rstrip("?")
 
 
 def own_path(text: str) -> str:
     """A path of the page; that of its start where a text is none."""
     return text if re.fullmatch(r"/ui/[^\\\s]*", text) else HOME
+
+
+def _page_before(request: Request) -> str:
+    """The path of the page with the form that a request sends; empty where the request shows a page, or comes from none."""
+    before = urlsplit(request.headers.get("referer", ""))
+    if request.method == "GET" or before.netloc != request.url.netloc:
+        return ""
+    path = f"{before.path}?{before.query}".rstrip("?")
+    return path if own_path(path) == path else ""
 
 
 @cache
@@ -192,7 +206,7 @@ class Frame:
     def refused(self, request: Request, code: int, message: str) -> Response:
         """A page that says why there is no other one."""
         title = _TITLES.get(code, "That did not work")
-        values = {"title": title, "message": message, "code": code}
+        values = {"title": title, "message": message, "code": code, "back": _page_before(request)}
         return self.shown(request, "refused.html", values, code)
 
     def redirect(self, request: Request, path: str) -> Response:

@@ -1,6 +1,7 @@
 """The pages Installed: packages with their channels, what a policy will do when, and approving, holding and going back."""
 
 import datetime as dt
+import hashlib
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -18,7 +19,7 @@ from trundle.dashboard._shown import ShownInstallation
 from trundle.dashboard._timeline import Timeline, timeline_of
 from trundle.errors import expectation
 from trundle.installation import Installation, InstalledPackage, Outlook, exists, foresee, roll_back
-from trundle.version import SemVer
+from trundle.version import SemVer, VersionSyntaxError
 
 _WAIT = 5.0
 """Seconds to wait for others who change the installation."""
@@ -73,7 +74,7 @@ class InstalledPackages:
             events = installation.history(package.name)
             values: dict[str, Any] = {
                 "package": package,
-                "holds": installation.holds(package.name),
+                "holds": [(each, _mark(each)) for each in installation.holds(package.name)],
                 "events": events[:_MOST_EVENTS],
                 "further": max(0, len(events) - _MOST_EVENTS),
                 "here": address(f"{INSTALLED.path}/one", package=package.name),
@@ -123,9 +124,8 @@ def _hold(installation: Installation, name: str, form: Form, user: str) -> None:
     if until is not None and until <= at:
         expected, found = "a time to come, or none", f"{until:%Y-%m-%dT%H:%MZ}"
         raise ApiRefusedError(422, expectation(expected, found))
-    version = form.get("version", "").strip()
-    held = Hold(reason, at, SemVer.parse(version) if version else None, until, user)
-    installation.hold(name, held)
+    held = Hold(reason, at, _held_version(form), until, user)
+    installation.hold(name, held, shown=_shown_in(form))
 
 
 def _approve(installation: Installation, name: str, form: Form, user: str) -> None:
@@ -135,11 +135,36 @@ def _approve(installation: Installation, name: str, form: Form, user: str) -> No
 
 
 def _unhold(installation: Installation, name: str, form: Form, user: str) -> None:
+    """Ends a hold, if it is the one that the user was shown."""
     del user
-    version = form.get("version", "").strip()
-    if not installation.unhold(name, SemVer.parse(version) if version else None):
-        what = version or "everything"
-        raise ApiRefusedError(404, f"There is no hold on {what} of {name} any more.")
+    version = _held_version(form)
+    if not installation.unhold(name, version, shown=_shown_in(form)):
+        raise ApiRefusedError(409, f"There is no hold on {version or 'everything'} any more.")
+
+
+def _held_version(form: Form) -> SemVer | None:
+    """The version in a form about holds; None for everything.
+
+    Raises:
+        ApiRefusedError: it is no version.
+    """
+    text = form.get("version", "").strip()
+    try:
+        return SemVer.parse(text) if text else None
+    except VersionSyntaxError:
+        message = expectation("a version such as 1.2.3, or none for everything", repr(text))
+        raise ApiRefusedError(422, message) from None
+
+
+def _shown_in(form: Form) -> Callable[[Hold], bool]:
+    """Whether a user was shown a hold, by the marks in a form."""
+    marks = form.get("seen", "").split()
+    return lambda hold: _mark(hold) in marks
+
+
+def _mark(hold: Hold) -> str:
+    """What distinguishes a hold from others."""
+    return hashlib.sha256(repr(hold).encode()).hexdigest()[:16]
 
 
 def _roll_back(installation: Installation, name: str, form: Form, user: str) -> None:

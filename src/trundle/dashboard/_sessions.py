@@ -18,7 +18,16 @@ from trundle._clock import Timer
 from trundle.api.access import ANONYMOUS, Application, Receive, Scope, Send
 from trundle.dashboard._api_client import ApiRefusedError
 from trundle.dashboard._forms import form_of
-from trundle.dashboard._frame import ASSETS, SIGN_IN, SIGN_OUT, Frame, is_of_page, sign_in_path
+from trundle.dashboard._frame import (
+    ASSETS,
+    SIGN_IN,
+    SIGN_OUT,
+    Frame,
+    is_of_page,
+    own_path,
+    path_of,
+    sign_in_path,
+)
 
 COOKIE = "trundle-session"
 _SECONDS = 8 * 3600.0
@@ -122,7 +131,7 @@ class SignedIn:
             except ApiRefusedError:
                 pass  # It is longer than what people type.
             else:
-                values = {"kept": kept, "to": request.url.path, "sign_in": SIGN_IN}
+                values = {"kept": kept, "to": own_path(path_of(request)), "sign_in": SIGN_IN}
                 return self._frame.shown(request, "signed_out.html", values, 401)
         return self._frame.redirect(request, sign_in_path(request))
 

@@ -217,9 +217,9 @@ class Work:
             self._keep(rolled=tuple(rewritten), **self._with(rolled.findings))
 
     def _step(self, resource: str, done: int, total: int) -> None:
+        self._note(resource=resource, done=done, total=total)  # It is done, stopped or not.
         if self._stopping.is_set():
             raise _Stopped
-        self._note(resource=resource, done=done, total=total)
         if self._timer.seconds() - self._noted >= _PAUSE:
             self._keep()
 

@@ -278,30 +278,68 @@ class Installation:
         """
         return self.memory.holds(self.package(name).name)
 
-    def hold(self, name: str, hold: Hold, *, dry_run: bool = False) -> None:
+    def hold(
+        self,
+        name: str,
+        hold: Hold,
+        *,
+        shown: Callable[[Hold], bool] | None = None,
+        dry_run: bool = False,
+    ) -> None:
         """Keeps a package from being changed.
 
+        Args:
+            name: the package.
+            hold: the hold; one on the same version is replaced.
+            shown: whether the user was shown a hold, as far as that is known; one that was not is not replaced.
+            dry_run: whether nothing is changed.
+
         Raises:
-            RefusedError: it is not installed.
+            RefusedError: it is not installed, or others hold the version since.
             StateBusyError: others were changing the installation all the time.
         """
         with self.alone():  # An upgrade that has begun would not see it.
             package = self.package(name)
             if not dry_run:
                 with self.memory.changing():
+                    self._require_shown(package.name, hold.version, shown)
                     self.memory.hold(package.name, hold)
 
-    def unhold(self, name: str, version: SemVer | None = None, *, dry_run: bool = False) -> bool:
+    def unhold(
+        self,
+        name: str,
+        version: SemVer | None = None,
+        *,
+        shown: Callable[[Hold], bool] | None = None,
+        dry_run: bool = False,
+    ) -> bool:
         """Ends the hold on a version, or the one on everything; whether there was one.
 
+        Args:
+            name: the package.
+            version: the version; None for everything.
+            shown: see `hold`; one that was not shown is not ended.
+            dry_run: whether nothing is changed.
+
         Raises:
-            RefusedError: the package is not installed.
+            RefusedError: the package is not installed, or others hold the version since.
         """
         package = self.package(name)
         if dry_run:
             return version in {each.version for each in self.memory.holds(package.name)}
         with self.memory.changing():
+            self._require_shown(package.name, version, shown)
             return self.memory.unhold(package.name, version)
+
+    def _require_shown(
+        self, name: str, version: SemVer | None, shown: Callable[[Hold], bool] | None
+    ) -> None:
+        for each in self.holds(name):
+            if shown is not None and each.version == version and not shown(each):
+                what = f"{version or 'everything'} of {name}"
+                found = f"one{f' by {each.by}' if each.by else ''}: {each.why}"
+                code, advice = RefusalCode.CONCURRENT_CHANGE, "look again at what is held now"
+                raise RefusedError(refusal(code, what, "the holds that were shown", found, advice))
 
     def set_policy(self, name: str, policy: Policy | None, *, dry_run: bool = False) -> None:
         """Gives a package a policy of its own, or takes that away.
