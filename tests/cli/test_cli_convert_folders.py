@@ -71,6 +71,7 @@ def test_a_stored_form_can_be_converted_to_and_from(generated):
         ),
         (("in", "--to", "2030-01-01", "--into", "out"), 5, "has no version '2030-01-01'"),
         (("in", "--to", "2015-05-05", "--into", "out", "--part-size", "0"), 2, "--part-size"),
+        (("in", "--to", "2015-05-05", "--into", "memory://out"), 2, "outlives the command"),
         (("none", "--to", "2015-05-05", "--into", "out"), 5, "none: no such file"),
         (("in", "--to", "2015-05-05", "--into", "in/out"), 3, "apart from the documents"),
         (("in", "--to", "2015-05-05", "--into", "out", "--scheduler", "x"), 7, "x: expected the"),

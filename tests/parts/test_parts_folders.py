@@ -247,14 +247,14 @@ class _Failing(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def failing(code):
+def failing(code, handler=_Failing):
     """The address of a server that answers with a code, or ends connections (0); None is one that refuses them."""
     if code is None:
         with socket.socket() as bound:  # As nobody listens, connections are refused.
             bound.bind(("127.0.0.1", 0))
             yield f"http://127.0.0.1:{bound.getsockname()[1]}"
         return
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Failing) as server:
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         server.code = code
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -278,6 +278,28 @@ def test_what_a_server_does_not_have_is_a_missing_file(use):
     with failing(404) as address, pytest.raises(FileNotFoundError) as caught:
         use(Folder(f"{address}/a.jsonl"))
     assert str(caught.value) == f"[Errno 2] no such file or folder: '{address}/a.jsonl'"
+
+
+class _Whole(_Failing):
+    """Answers with whole files alone, as the server of Python does."""
+
+    def do_GET(self):
+        data = b"x" * 100
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(data)
+
+
+def test_a_server_that_gives_no_parts_of_files_is_no_fault_of_the_program():
+    with (
+        failing(200, _Whole) as address,
+        Folder(f"{address}/a.jsonl").open("") as stream,
+        pytest.raises(UnreachableFolderError, match="support range requests"),
+    ):
+        stream.seek(50)
+        stream.read(10)
 
 
 @pytest.mark.parametrize("name", ["read", "write", "close"])

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from trundle.runtime import AnyScheme
 
 _SIZE = re.compile(r"(\d+)([KMG]?)")
+_MEMORY = "memory:"
+"""What fsspec keeps in the memory of a process; results would go with it."""
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -57,6 +59,9 @@ def convert_folder(
     from trundle.parts import PART_SIZE, FolderConversion  # noqa: PLC0415
     from trundle.project import generated_scheme, load_config, ship  # noqa: PLC0415
 
+    if into.startswith(_MEMORY):
+        expected, advice = "a folder that outlives the command", "name one of files"
+        raise unmet("--into", expected, into, advice)
     size = PART_SIZE if ways.part_size is None else _size(ways.part_size)
     config = load_config(settings_of(context).config_path)
     with generated_scheme(config) as scheme:

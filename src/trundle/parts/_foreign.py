@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import traceback
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Self
@@ -34,9 +35,17 @@ def naming(file: str) -> Iterator[None]:
         text = error.strerror or str(error) or type(error).__name__
         raise type(error)(error.errno or errno.EIO, text, file) from error
     except Exception as error:
-        if type(error).__module__ == "builtins":  # A fault of a program says more as it is.
-            raise
+        if type(error).__module__ == "builtins" and not _is_said(error):
+            raise  # A fault of a program says more as it is.
         raise _unreachable(file, error) from error
+
+
+def _is_said(error: Exception) -> bool:
+    """Whether fsspec itself says something by an error of Python, such as that a server gives no parts of files."""
+    if not isinstance(error, ValueError | NotImplementedError):
+        return False
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return str(frame.f_globals.get("__name__", "")).startswith("fsspec.")
 
 
 def _reason(error: OSError) -> BaseException | None:
