@@ -92,7 +92,8 @@ def test_the_bundled_core_library_counts_as_present_and_a_newer_one_stands_besid
 
 def test_of_two_uploaders_one_gets_each_version(tmp_path):
     url = f"sqlite:///{tmp_path}/catalog.db"
-    Catalog(url).snapshot(tenant="acme")
+    with Catalog(url) as catalog:
+        catalog.snapshot(tenant="acme")
     outcomes = []
 
     def run(text):

@@ -9,6 +9,12 @@ from trundle.verify._oracle_laws import unseen, without_absent
 from trundle.verify.oracle import Edited
 
 ONE = {"a": [{"name": "x", "b": 1}]}
+KEPT = {
+    "a": [{"b": [], "w": 0}, {"b": [1], "w": 1}]
+}  # The editor has a list of its own in place of `b`
+SHOWN = {"a": [{"b": [], "w": 0}, {"b": [], "w": 1}]}
+SWAPPED = {"a": [{"b": [], "w": 1}, {"b": [], "w": 0}]}
+CHANGED = {"a": [{"b": [], "w": 0}, {"b": [], "w": 2}]}
 
 
 @pytest.mark.parametrize(
@@ -28,6 +34,9 @@ ONE = {"a": [{"name": "x", "b": 1}]}
         (ONE, ONE, {"a": [{}]}, ONE, [("a", 0, "name"), ("a", 0, "b")]),  # it may be the same one
         ({"a": [1]}, {"a": []}, {"a": [2]}, {"a": [1, 2]}, []),
         ({"a": [1]}, {"a": []}, {"a": [2]}, {"a": [2]}, [("a",)]),
+        (KEPT, SHOWN, SWAPPED, {"a": [{"b": [1], "w": 1}, {"b": [], "w": 0}]}, []),
+        (KEPT, SHOWN, SWAPPED, SWAPPED, []),  # two elements changed, so nothing says which is which
+        (KEPT, SHOWN, CHANGED, CHANGED, [("a", 1, "b")]),
     ],
 )
 def test_places_that_do_not_show_an_edit(

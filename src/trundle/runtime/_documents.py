@@ -122,7 +122,11 @@ def write_value(value: Any, *, stored: bool = True) -> bytes:
         stored: whether objects of storage classes are written as a store keeps them.
     """
     data = msgspec.json.encode(value)
-    return b"".join(_written(value, stored=stored)) if kept_apart(data, data.find(b"$")) else data
+    return (
+        msgspec.json.encode(_tree(value, stored=stored))
+        if kept_apart(data, data.find(b"$"))
+        else data
+    )
 
 
 def same_content(one: Any, other: Any) -> bool:
@@ -154,32 +158,16 @@ def without_bags(value: Any) -> Any:
     return value
 
 
-def _written(value: Any, *, stored: bool) -> Iterator[bytes]:
-    match value:
-        case GeneratedObject():
-            yield from _written_members(_object_members(value, stored=stored), stored=stored)
-        case dict():
-            yield from _written_members(value.items(), stored=stored)
-        case list():
-            yield b"["
-            for place, item in enumerate(value):
-                if place:
-                    yield b","
-                yield from _written(item, stored=stored)
-            yield b"]"
-        case _:
-            yield msgspec.json.encode(value)
-
-
-def _written_members(members: Any, *, stored: bool) -> Iterator[bytes]:
-    yield b"{"
-    for place, (name, value) in enumerate(members):
-        if place:
-            yield b","
-        yield msgspec.json.encode(name)
-        yield b":"
-        yield from _written(value, stored=stored)
-    yield b"}"
+def _tree(value: Any, *, stored: bool) -> Any:
+    """A value with its objects as maps of all their members, as JSON has them."""
+    if isinstance(value, GeneratedObject):
+        members = _object_members(value, stored=stored)
+        return {name: _tree(each, stored=stored) for name, each in members}
+    if isinstance(value, dict):
+        return {name: _tree(each, stored=stored) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_tree(each, stored=stored) for each in value]
+    return value
 
 
 def _object_members(value: GeneratedObject, *, stored: bool) -> Iterator[tuple[str, Any]]:

@@ -197,7 +197,7 @@ def law_of_hooks(
 
 def unseen(edit: Edited, found: Any) -> Iterator[tuple[str | int, ...]]:
     """The places at which an edit would be seen on its own but is not, and lists that lose what it cannot see."""
-    for path in _unseen(edit.before, edit.was, edit.fresh, found, ()):
+    for path in _unseen(edit.before, edit.was, edit.fresh, found, (), sure=True):
         seen, was, before, now = (
             value_at(each, path) for each in (edit.seen, edit.was, edit.before, found)
         )
@@ -208,27 +208,29 @@ def unseen(edit: Edited, found: Any) -> Iterator[tuple[str | int, ...]]:
 
 
 def _unseen(
-    before: Any, was: Any, fresh: Any, found: Any, path: tuple[str | int, ...]
+    before: Any, was: Any, fresh: Any, found: Any, path: tuple[str | int, ...], *, sure: bool
 ) -> Iterator[tuple[str | int, ...]]:
+    """Places as `unseen` has them; `sure` says whether the elements that a path leads through are the same ones before and after."""
     if all(isinstance(each, dict) for each in (before, was, fresh, found)):
         for name in {**was, **fresh}:
             one, two, three, four = (
                 each.get(name, MISSING) for each in (before, was, fresh, found)
             )
-            yield from _unseen(one, two, three, four, (*path, name))
+            yield from _unseen(one, two, three, four, (*path, name), sure=sure)
         return
     lists = [each for each in (before, was, fresh, found) if isinstance(each, list)]
     if len(lists) == 4 and len(set(map(len, lists))) == 1:  # noqa: PLR2004 - all of them
+        sure = sure and _stay_in_place(was, fresh)
         for place, (one, two, three, four) in enumerate(zip(*lists, strict=True)):
             if _one_element(one, two, three, four):
-                yield from _unseen(one, two, three, four, (*path, place))
+                yield from _unseen(one, two, three, four, (*path, place), sure=sure)
         return
     hidden = not same(was, fresh) and same(before, found) and not same(found, fresh)
     hidden = hidden and (was is not MISSING or not _has_all(found, fresh))
     hidden = hidden and not (
         before == {} and isinstance(was, dict)
     )  # the editor saw what it requires, and no more
-    if hidden or (was == [] and isinstance(fresh, list) and _lost(before, found)):
+    if hidden or (sure and was == [] and isinstance(fresh, list) and _lost(before, found)):
         yield path
 
 
@@ -245,6 +247,15 @@ def _has_all(one: Any, other: Any) -> bool:
     if not isinstance(one, dict) or not isinstance(other, dict):
         return same(one, other)
     return all(_has_all(one.get(name, MISSING), each) for name, each in other.items())
+
+
+def _stay_in_place(was: list[Any], fresh: list[Any]) -> bool:
+    """Whether the elements of a list are those at the same places after an edit: a key names each, or one of them changes at most."""
+    changed = sum(not same(*each) for each in zip(was, fresh, strict=True))
+    return changed <= 1 or any(
+        all(isinstance(each, dict) and each.get(name) for each in (*was, *fresh))
+        for name in KEY_PROPERTIES
+    )
 
 
 def _one_element(*views: Any) -> bool:
