@@ -330,7 +330,7 @@ def _run(
                 environment = environments.configure(
                     given.name, given.settings, tenant=given.tenant, dry_run=given.dry_run
                 )
-            opened = opened_providers(environment.providers, force=given.force)
+            opened = opened_providers(environment.providers, environment.manager, force=given.force)
             with opened as providers, progress(label):
                 about: _About = {
                     "tenant": given.tenant,

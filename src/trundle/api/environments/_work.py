@@ -43,9 +43,9 @@ from trundle.packages import Package
 from trundle.workers import Note
 
 Opening: TypeAlias = Callable[
-    [Providers], contextlib.AbstractContextManager[Mapping[str, Provider]]
+    [Providers, str], contextlib.AbstractContextManager[Mapping[str, Provider]]
 ]
-"""Opens providers by their settings; a function of a module."""
+"""Opens providers by their settings and the name by which an environment owns fields of objects; a function of a module."""
 Run: TypeAlias = bodies.Deploy | bodies.Call | bodies.Rollback | bodies.Upgrade | bodies.Delete
 
 _PAUSE = 0.3
@@ -202,7 +202,7 @@ def carried_out(note: Note, means: Means, run: Run, action: Action) -> dict[str,
     with _opened(means) as environments, _Report(environments, action, note) as report:
         found = environments.get(action.environment, tenant=action.tenant)
         settings = settings_now(means.places, found)
-        with means.opening(settings) as opened, watching(report):
+        with means.opening(settings, found.manager) as opened, watching(report):
             providers = {key: _Reported(each, report) for key, each in opened.items()}
             return _plain(_result(environments, means, run, action, providers))
 
