@@ -31,6 +31,7 @@ from trundle.environments import (
     rollback,
 )
 from trundle.environments import _running as running
+from trundle.environments._tables import MIGRATIONS
 from trundle.providers import FolderProvider
 
 
@@ -478,6 +479,52 @@ def test_one_table_alone_has_the_texts_of_secrets(shop):
             having[name] = "hush" in repr(rows)
     assert [name for name, found in having.items() if found] == ["environment_secrets"]
     assert {"environment_drafts", "environment_effects", "environment_actions"} <= having.keys()
+
+
+def test_secrets_of_drafts_go_when_nothing_refers_to_them(shop):
+    def secrets():
+        return shop.environments.overview("shop", tenant=TENANT).secrets
+
+    def add(identifier, *names, draft="me"):
+        documents = {identifier: ["{{secret:" + each + "}}" for each in names]}
+        given = {each: "hush" for each in names}
+        shop.edit(lambda model: adding(model, identifier, documents), draft, secrets=given)
+
+    shop.environments.set_secret("shop", "own", "hush", tenant=TENANT)
+    add("web", "kept", "both")
+    shop.deploy()
+    add("db", "gone", "both", 'ä "q"')
+    add("db", "both", "other", draft="other")
+    shop.environments.discard("shop", tenant=TENANT, draft="me", dry_run=True)
+    assert secrets() == ("both", "gone", "kept", "other", "own", 'ä "q"')
+    shop.environments.discard("shop", tenant=TENANT, draft="me")
+    assert secrets() == ("both", "kept", "other", "own")
+    shop.environments.set_secret("shop", "other", "changed", tenant=TENANT)
+    shop.edit(removing("shop", "db"), draft="other")
+    assert secrets() == ("both", "kept", "own")
+    shop.edit(removing("shop", "web"), draft="other")
+    assert secrets() == ("both", "kept", "own")  # A rollback would need them.
+    add("next", "next", draft="other")
+    shop.run(delete)
+    assert secrets() == ("both", "kept", "own")
+
+
+def test_answers_that_an_earlier_release_kept_for_drafts_go_with_the_next_draft(shop):
+    leftover, own = "acme.Web-0a1b2c3d.db.password", "acme.Web-own"
+    with shop.catalog.database.writing() as connection:
+        connection.execute(text("ALTER TABLE environment_secrets DROP COLUMN of_draft"))
+        connection.execute(text(f"UPDATE {MIGRATIONS.version_table} SET version_num = '0004'"))
+        for name in (leftover, own):
+            row = {"tenant": TENANT, "environment": "shop", "name": name, "secret": "hush"}
+            keys = ", ".join(row)
+            values = ", ".join(f":{each}" for each in row)
+            connection.execute(
+                text(f"INSERT INTO environment_secrets ({keys}) VALUES ({values})"), row
+            )
+    found = Environments(shop.catalog)
+    assert found.overview("shop", tenant=TENANT).secrets == (leftover, own)
+    shop.add("web")
+    assert found.overview("shop", tenant=TENANT).secrets == (own,)
 
 
 @pytest.mark.parametrize("text", ["hush\0", "hush\ud800"], ids=["nul", "surrogate"])

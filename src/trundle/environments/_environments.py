@@ -1,7 +1,6 @@
 """Environments: made, listed, drafted. What runs is in `_running.py`."""
 
 import contextlib
-import re
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -17,7 +16,6 @@ from trundle.environments._drafts import check_base, check_same, check_tag, draf
 from trundle.environments._errors import (
     EnvironmentExistsError,
     InvalidNameError,
-    InvalidSecretError,
     NoSuchDeploymentError,
     NoSuchEnvironmentError,
     NoSuchSecretError,
@@ -35,12 +33,12 @@ from trundle.environments._records import (
     Providers,
 )
 from trundle.environments._rows import Rows
+from trundle.environments._secrets import check_secrets, forget_unused
 from trundle.errors import did_you_mean, listed
 from trundle.packages import Package
 from trundle.version import SemVer
 
 _LIST = "run `trundle env list` to see what there is"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Environments:
@@ -290,7 +288,7 @@ class Environments:
             tenant: whose it is.
             draft: the name of the draft.
             by: who changes it.
-            secrets: secrets that the change adds, by name.
+            secrets: secrets that the change adds, by name; they go when nothing refers to them any more.
             tag: the tag of the draft that is changed; empty where there shall be none, None where any may be there.
             dry_run: whether nothing is written.
 
@@ -306,7 +304,7 @@ class Environments:
         """
         from trundle.environments._sessions import loaded_once  # noqa: PLC0415 - it needs the engine
 
-        _check_secrets(secrets or {})
+        check_secrets(secrets or {})
         with self._reading() as rows:
             environment = self._get(rows, name, tenant)
             check_alive(environment)
@@ -330,7 +328,8 @@ class Environments:
             check_base(rows, environment, base)
             check_same(rows, environment, draft, old)
             rows.put_draft(environment, made)
-            rows.put_secrets(environment, secrets or {})
+            rows.put_secrets(environment, secrets or {}, of_draft=True)
+            forget_unused(rows, environment)
             self.record_uses(rows, environment)
         return made
 
@@ -348,7 +347,7 @@ class Environments:
     def discard(
         self, name: str, *, tenant: str, draft: str, tag: str | None = None, dry_run: bool = False
     ) -> None:
-        """Removes a draft.
+        """Removes a draft, and the secrets that came with it and are not used elsewhere.
 
         Args:
             name: the environment.
@@ -371,6 +370,7 @@ class Environments:
             if dry_run:
                 return
             rows.forget_draft(environment, draft)
+            forget_unused(rows, environment)
             self.record_uses(rows, environment)
 
     # Secrets
@@ -399,7 +399,7 @@ class Environments:
         except ValueError:
             expected = "a name without braces"
             raise InvalidNameError("the secret", expected, repr(secret), "correct it") from None
-        _check_secrets({} if text is None else {secret: text})
+        check_secrets({} if text is None else {secret: text})
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
@@ -484,16 +484,3 @@ def check_alive(environment: Environment) -> None:
         advice = f"roll it back, or run `trundle env create {environment.name}`"
         found = "one that was deleted"
         raise NoSuchEnvironmentError(environment.name, "an environment", found, advice)
-
-
-def _check_secrets(secrets: Mapping[str, str]) -> None:
-    """Makes sure that each database can keep secrets as text.
-
-    Raises:
-        InvalidSecretError: one has a character that none can keep; the message does not show it.
-    """
-    for name, text in secrets.items():
-        if "\0" in text or _SURROGATE.search(text):
-            expected, found = "a text in Unicode without NUL", "something else"
-            advice = "encode it, for example as base64"
-            raise InvalidSecretError(f"the secret {name}", expected, found, advice)
