@@ -487,7 +487,7 @@ def test_secrets_of_drafts_go_when_nothing_refers_to_them(shop):
 
     def add(identifier, *names, draft="me"):
         documents = {identifier: ["{{secret:" + each + "}}" for each in names]}
-        given = {each: "hush" for each in names}
+        given = dict.fromkeys(names, "hush")
         shop.edit(lambda model: adding(model, identifier, documents), draft, secrets=given)
 
     shop.environments.set_secret("shop", "own", "hush", tenant=TENANT)
