@@ -13,14 +13,14 @@ from amounts import full, some_of
 from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 from engines import package
 from environment_servers import served
-from kept import APP, PACKAGE
+from kept import APP, PACKAGE, TENANT
 
 from trundle.api.environments import Place
 from trundle.api.environments import _runner as runner
 from trundle.api.environments._turns import Turns
 from trundle.database import BusyError
 from trundle.engine import Limits
-from trundle.environments import Actions
+from trundle.environments import Actions, Environments
 from trundle.packages import Package
 
 
@@ -203,6 +203,39 @@ def test_a_client_chooses_a_place_of_its_tenant_and_says_nothing_else(tmp_path):
         client.add("web", {"one": 1})
         client.run("deploy", draft="me")
         assert set(client.files()) == {"acme/shop/one.yaml"}
+
+
+@pytest.mark.parametrize("version", [full("v1"), "v2"])
+def test_an_environment_that_was_made_without_a_place_gets_one(tmp_path, version):
+    roots = {each: f"{tmp_path}/out/{{environment}}/{each}" for each in ("a", "b")}
+    places = {
+        "a": Place({"folder": {"root": roots["a"]}}),
+        "same": Place({"folder": {"root": roots["a"]}}),
+        "b": Place({"folder": {"root": roots["b"]}}),
+        "hers": Place({}, ("other",)),
+    }
+    url, path = f"sqlite:///{tmp_path / 'catalog.db'}", ("environments", "shop", "place")
+    with served(url, tmp_path / "out", places=places) as of_server:
+        client = of_server.at(version)
+        assert client.create(place="")["providers"] == []
+        client.add("web", {"one": 1})
+        failed = client.run("deploy", draft="me")
+        assert "found no provider at all" in failed["error"]["message"]
+        code, found = client.ask("PUT", *path, body={"place": "b"}, dryRun="All")
+        assert (code, found["providers"]) == (200, [])
+        for place in ("b", "", "a"):
+            code, found = client.ask("PUT", *path, body={"place": place})
+            assert (code, found["providers"]) == (200, ["folder"] if place else [])
+        assert client.run("deploy", draft="me")["state"] == "succeeded"
+        assert client.files() == {"shop/a/one.yaml": "1\n"}
+        for place, expected in (("b", 422), ("", 422), ("hers", 422), ("same", 200)):
+            assert client.ask("PUT", *path, body={"place": place})[0] == expected, place
+        kept = Environments(client.catalog).get("shop", tenant=TENANT)
+        assert (kept.place, kept.providers["folder"]["root"]) == (
+            "same", f"{tmp_path}/out/shop/a",
+        )  # fmt: skip
+        assert client.ask("PUT", "environments", "none", "place", body={"place": "a"})[0] == 404
+        assert client.ask("PUT", *path, tenant="other", body={"place": "hers"})[0] == 404
 
 
 @pytest.mark.full

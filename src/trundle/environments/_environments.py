@@ -135,9 +135,15 @@ class Environments:
         return made
 
     def configure(
-        self, name: str, providers: Providers, *, tenant: str, dry_run: bool = False
+        self,
+        name: str,
+        providers: Providers,
+        *,
+        tenant: str,
+        place: str | None = None,
+        dry_run: bool = False,
     ) -> Environment:
-        """Changes the settings of providers; those that are not named stay.
+        """Changes the settings of providers; those that are not named stay, but where it gets a place.
 
         While there are effects at the place of a provider, its settings may only say what was left open: a context that was `-`, and
         the kubeconfig.
@@ -146,6 +152,7 @@ class Environments:
             name: the environment.
             providers: the settings, by the names of providers.
             tenant: whose it is.
+            place: the place of a server that these are all of; empty for none, None where they are of the same one.
             dry_run: whether nothing is written.
 
         Raises:
@@ -157,13 +164,17 @@ class Environments:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
             busy = {record.provider for _, record in rows.effects(environment)}
-            for each, settings in providers.items():
-                if each in busy and not is_same_place(environment.providers.get(each), settings):
+            there = environment.providers
+            wanted = {**there, **providers} if place is None else providers
+            for each in sorted(busy):
+                if not is_same_place(there.get(each), wanted.get(each)):
                     expected = f"the settings of {each} as they are while it has effects"
                     advice = "leave its options out, or make another environment"
                     raise ProviderInUseError(name, expected, "others", advice)
             changed = msgspec.structs.replace(
-                environment, providers={**environment.providers, **providers}
+                environment,
+                providers=wanted,
+                place=environment.place if place is None else place,
             )
             if not dry_run:
                 rows.put(changed)

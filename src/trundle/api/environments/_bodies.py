@@ -23,6 +23,12 @@ class NewEnvironment(msgspec.Struct, forbid_unknown_fields=True):
     place: str = ""
 
 
+class NewPlace(msgspec.Struct, forbid_unknown_fields=True):
+    """What an environment is to reach from now on."""
+
+    place: str
+
+
 class NewModel(msgspec.Struct, forbid_unknown_fields=True):
     """The model of a draft, in place of the one that it has."""
 
