@@ -214,8 +214,10 @@ def test_an_environment_that_was_made_without_a_place_gets_one(tmp_path, version
         "b": Place({"folder": {"root": roots["b"]}}),
         "hers": Place({}, ("other",)),
     }
-    url, path = f"sqlite:///{tmp_path / 'catalog.db'}", ("environments", "shop", "place")
-    with served(url, tmp_path / "out", places=places) as of_server:
+    path = ("environments", "shop", "place")
+    with served(
+        f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "out", places=places
+    ) as of_server:
         client = of_server.at(version)
         assert client.create(place="")["providers"] == []
         client.add("web", {"one": 1})
