@@ -280,6 +280,42 @@ def test_what_is_answered_is_what_the_contract_says(client, version, tmp_path):
     }
 
 
+@pytest.mark.parametrize("version", [full("v1"), "v2"])
+def test_static_methods_are_called_with_and_without_an_environment(tmp_path, version):
+    method = (
+        "  add:\n    Usage: Static\n    Scope: Public\n"
+        "    Arguments: [{one: {Contract: $.int().notNull()}}, {two: {Contract: $.int(), Default: 2}}]\n"
+        "    Body: {Return: {sum: $one + $two}}\n"
+        "  write:\n    Usage: Static\n    Scope: Public\n"
+        "    Body:\n      - new(t:Document, name => x, content => 1).deploy()\n"
+    )
+    made = package("a", "1.0.0", {"io.trundle": "1"}, {"a.App": APP + method})
+    url_, folder = f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed"
+    with served(url_, folder, [made]) as of_server:
+        client = of_server.at(version)
+        asked = {"class": "a.App", "method": "add"}
+        for more, expected in (
+            ({"named": {"one": 1}}, 3),
+            ({"arguments": [1, 3], "version": "1", "package": "a"}, 4),
+        ):
+            assert client.post("actions", **asked, **more) == {"value": {"sum": expected}}
+        for more, code, message in (
+            ({}, 422, "one"),
+            ({"method": "none"}, 422, "found none; write one of add, write ("),
+            ({"method": "count"}, 422, "a static method of a.App, found count"),
+            ({"class": "a.Op"}, 404, "a.Op"),
+            ({"method": "write"}, 422, "no provider at all"),
+            ({"object": "x"}, 400, "object"),
+        ):
+            found = client.ask("POST", "actions", body=asked | more)
+            assert (found[0], message in found[1]["message"]) == (code, True), found[1]["message"]
+        client.create()
+        action = client.run("call", object=":a.App", method="add", named={"one": 1})
+        assert (action["action"], action["result"]["value"]) == ("call :a.App.add", {"sum": 3})
+        client.run("call", object=":a.App", method="write")
+        assert set(client.files()) == {"x.yaml"}
+
+
 FORM = """
 Version: 2.4
 ParametersSource: sizes

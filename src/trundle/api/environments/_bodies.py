@@ -119,6 +119,23 @@ class Call(msgspec.Struct, forbid_unknown_fields=True):
     named: dict[str, Any] = {}
 
 
+class StaticCall(msgspec.Struct, forbid_unknown_fields=True):
+    """A static method is to be called without an environment.
+
+    Attributes:
+        class_name: its class.
+        version: the version of the class, or a range; the newest where None.
+        package: the package of the class; None where only one has it.
+    """
+
+    class_name: str = msgspec.field(name="class")
+    method: str
+    version: str | None = None
+    package: str | None = None
+    arguments: list[Any] = []
+    named: dict[str, Any] = {}
+
+
 class Rollback(msgspec.Struct, forbid_unknown_fields=True):
     """The model of an earlier deployment is to be deployed."""
 

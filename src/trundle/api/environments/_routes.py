@@ -84,6 +84,7 @@ class EnvironmentRoutes:
             f"{draft}/applications": {"POST": self._add},
             f"{draft}/applications/{{object}}": {"DELETE": self._remove},
             f"{one}/form": {"POST": self._show_form},
+            f"/{version}/tenants/{{tenant}}/actions": {"POST": self._call_static},
         }
         for path, methods in paths.items():
             yield self._route(version, path, methods)
@@ -248,6 +249,11 @@ class EnvironmentRoutes:
         _printable(given.object)
         _printable(given.method)
         return self._begun(asked, given)
+
+    def _call_static(self, asked: Asked) -> Response:
+        given = bodies.body_of(asked, bodies.StaticCall)
+        value = self._runner.call_static(Subject(asked.tenant, "", asked.user), given)
+        return json_answer({"value": value})
 
     def _begun(self, asked: Asked, run: Run) -> Response:
         begun = self._runner.begin(_subject(asked), run, dry_run=asked.dry_run)

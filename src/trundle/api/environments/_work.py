@@ -1,4 +1,4 @@
-"""What a process of its own does for a request: it changes a draft, computes a form, or runs an environment."""
+"""What a process of its own does for a request: it changes a draft, computes a form, calls a static method, or runs an environment."""
 
 import contextlib
 import logging
@@ -18,6 +18,7 @@ from trundle.environments import (
     Action,
     ActionLine,
     Actions,
+    CalledClass,
     Draft,
     Environments,
     HiddenAnswers,
@@ -27,6 +28,7 @@ from trundle.environments import (
     RunResult,
     adding,
     call,
+    call_static,
     check_application,
     chosen_package,
     delete,
@@ -177,6 +179,15 @@ def form_schema(
         if form is None:
             return None
         return json_schema(form.form, form_parameters(form.form, package, snapshot, means.limits))
+
+
+def static_value(_: Note, means: Means, subject: Subject, asked: bodies.StaticCall) -> Any:
+    """What a static method returns."""
+    called = CalledClass(asked.class_name, asked.version, asked.package)
+    with _opened(means) as environments:
+        snapshot = environments.snapshot(subject.tenant)
+        given = asked.method, asked.arguments, asked.named
+        return call_static(snapshot, called, *given, limits=means.limits)
 
 
 # Runs
