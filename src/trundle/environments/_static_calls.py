@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.catalog import Snapshot
-from trundle.engine import Engine, Limits, Session, Type
+from trundle.engine import Engine, EngineCode, EngineError, Limits, Session, Type
 from trundle.environments._records import Uses
 from trundle.environments._sessions import plain_value
+from trundle.errors import Kind
 from trundle.version import SemVer
 
 _MARK = ":"
@@ -84,4 +85,10 @@ def call_static(
         EngineError: there is no such class or method, or what the method throws.
     """
     with Engine(snapshot, limits=limits).session(dry_run=True) as session:
-        return plain_value(session, session.call(called.type_in(session), method, args, kwargs))
+        try:
+            value = session.call(called.type_in(session), method, args, kwargs)
+        except EngineError as error:
+            if error.code is EngineCode.EFFECT:
+                error.kind = Kind.REFUSED  # It is asked for something that it cannot have here.
+            raise
+        return plain_value(session, value)
