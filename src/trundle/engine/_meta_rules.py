@@ -95,7 +95,7 @@ class MetaRules:
         return self._own[type_]
 
     def _unsynchronized(self, lineage: Sequence[Type]) -> Iterator[EngineError]:
-        """Where `Synchronize` is to tell calls apart by arguments that the method does not have; its own, or that of what it overrides."""
+        """Where `Synchronize` distinguishes calls by arguments that the method does not have; its own, or that of what it overrides."""
         attached_to = {
             key
             for each in lineage
