@@ -65,6 +65,7 @@ BASE = f"/apis/{GROUP}/v1"
             {},
             ("get", "packages/content", "acme", "a/b"),
         ),
+        ("POST", "/v1/tenants/acme/actions", {}, ("create", "actions", "acme", "")),
         ("GET", "/v1/tenants/acme/places", {}, ("list", "places", "acme", "")),
         ("GET", "/v2/tenants/acme/environments", {}, ("list", "environments", "acme", "")),
         ("DELETE", "/v2/tenants/acme/environments/e", {}, ("delete", "environments", "acme", "e")),

@@ -13,14 +13,14 @@ from amounts import full, some_of
 from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
 from engines import package
 from environment_servers import served
-from kept import APP, PACKAGE
+from kept import APP, PACKAGE, TENANT
 
 from trundle.api.environments import Place
 from trundle.api.environments import _runner as runner
 from trundle.api.environments._turns import Turns
 from trundle.database import BusyError
 from trundle.engine import Limits
-from trundle.environments import Actions
+from trundle.environments import Actions, Environments
 from trundle.packages import Package
 
 
@@ -205,6 +205,41 @@ def test_a_client_chooses_a_place_of_its_tenant_and_says_nothing_else(tmp_path):
         assert set(client.files()) == {"acme/shop/one.yaml"}
 
 
+@pytest.mark.parametrize("version", [full("v1"), "v2"])
+def test_an_environment_that_was_made_without_a_place_gets_one(tmp_path, version):
+    roots = {each: f"{tmp_path}/out/{{environment}}/{each}" for each in ("a", "b")}
+    places = {
+        "a": Place({"folder": {"root": roots["a"]}}),
+        "same": Place({"folder": {"root": roots["a"]}}),
+        "b": Place({"folder": {"root": roots["b"]}}),
+        "hers": Place({}, ("other",)),
+    }
+    path = ("environments", "shop", "place")
+    with served(
+        f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "out", places=places
+    ) as of_server:
+        client = of_server.at(version)
+        assert client.create(place="")["providers"] == []
+        client.add("web", {"one": 1})
+        failed = client.run("deploy", draft="me")
+        assert "found no provider at all" in failed["error"]["message"]
+        code, found = client.ask("PUT", *path, body={"place": "b"}, dryRun="All")
+        assert (code, found["providers"]) == (200, [])
+        for place in ("b", "", "a"):
+            code, found = client.ask("PUT", *path, body={"place": place})
+            assert (code, found["providers"]) == (200, ["folder"] if place else [])
+        assert client.run("deploy", draft="me")["state"] == "succeeded"
+        assert client.files() == {"shop/a/one.yaml": "1\n"}
+        for place, expected in (("b", 422), ("", 422), ("hers", 422), ("same", 200)):
+            assert client.ask("PUT", *path, body={"place": place})[0] == expected, place
+        kept = Environments(client.catalog).get("shop", tenant=TENANT)
+        assert (kept.place, kept.providers["folder"]["root"]) == (
+            "same", f"{tmp_path}/out/shop/a",
+        )  # fmt: skip
+        assert client.ask("PUT", "environments", "none", "place", body={"place": "a"})[0] == 404
+        assert client.ask("PUT", *path, tenant="other", body={"place": "hers"})[0] == 404
+
+
 @pytest.mark.full
 def test_another_tenant_sees_nothing_of_it(client):
     client.create()
@@ -243,6 +278,42 @@ def test_what_is_answered_is_what_the_contract_says(client, version, tmp_path):
     assert {x for x in paths if x.startswith(f"/{version}/t") and not x.startswith(beside)} == {
         each for each in contract["paths"] if not each.startswith(beside)
     }
+
+
+@pytest.mark.parametrize("version", [full("v1"), "v2"])
+def test_static_methods_are_called_with_and_without_an_environment(tmp_path, version):
+    method = (
+        "  add:\n    Usage: Static\n    Scope: Public\n"
+        "    Arguments: [{one: {Contract: $.int().notNull()}}, {two: {Contract: $.int(), Default: 2}}]\n"
+        "    Body: {Return: {sum: $one + $two}}\n"
+        "  write:\n    Usage: Static\n    Scope: Public\n"
+        "    Body:\n      - new(t:Document, name => x, content => 1).deploy()\n"
+    )
+    made = package("a", "1.0.0", {"io.trundle": "1"}, {"a.App": APP + method})
+    url_, folder = f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed"
+    with served(url_, folder, [made]) as of_server:
+        client = of_server.at(version)
+        asked = {"class": "a.App", "method": "add"}
+        for more, expected in (
+            ({"named": {"one": 1}}, 3),
+            ({"arguments": [1, 3], "version": "1", "package": "a"}, 4),
+        ):
+            assert client.post("actions", **asked, **more) == {"value": {"sum": expected}}
+        for more, code, message in (
+            ({}, 422, "one"),
+            ({"method": "none"}, 422, "found none; write one of add, write ("),
+            ({"method": "count"}, 422, "a static method of a.App, found count"),
+            ({"class": "a.Op"}, 404, "a.Op"),
+            ({"method": "write"}, 422, "no provider at all"),
+            ({"object": "x"}, 400, "object"),
+        ):
+            found = client.ask("POST", "actions", body=asked | more)
+            assert (found[0], message in found[1]["message"]) == (code, True), found[1]["message"]
+        client.create()
+        action = client.run("call", object=":a.App", method="add", named={"one": 1})
+        assert (action["action"], action["result"]["value"]) == ("call :a.App.add", {"sum": 3})
+        client.run("call", object=":a.App", method="write")
+        assert set(client.files()) == {"x.yaml"}
 
 
 FORM = """

@@ -81,8 +81,32 @@ def test_the_current_context_is_kept_with_its_file(tmp_path, monkeypatch):
     found = settings("-")
     assert found == kept | {"kubeconfig": "~/.kube/config"}
     monkeypatch.setenv("KUBECONFIG", "none")
-    with opened_providers({"cluster": found}) as providers:
+    with opened_providers({"cluster": found}, "trundle-deploy/shop/1") as providers:
         assert list(providers) == ["cluster"]
+
+
+def test_each_environment_owns_what_it_applies(server, tmp_path):
+    kept = Kept(f"sqlite:///{tmp_path / 'catalog.db'}", tmp_path / "deployed")
+    place, names = ["--catalog", kept.url, "--tenant", TENANT], ("shop", "warehouse" * 20)
+    for name, who in zip(names, ("ann", "bob"), strict=True):
+        kept.environments.create(name, tenant=TENANT)
+        change = adding(
+            kept.environments.model(name, tenant=TENANT), "web", {who: member(who, "red")}
+        )
+        kept.environments.edit(name, lambda _, change=change: change, tenant=TENANT, draft="me")
+        arguments = ["deploy", name, "--draft", "me", "--server", server.url]
+        done = CliRunner().invoke(app, ["env", *arguments, *place])
+        assert done.exit_code == 0, done.stderr
+    owners = []
+    for who in ("ann", "bob"):
+        (entry,) = server.ask("GET", f"{MEMBERS}/{who}").ok()["metadata"]["managedFields"]
+        owners.append(entry["manager"])
+    assert owners[0].startswith("trundle-deploy/shop/")
+    assert owners[1].startswith("trundle-deploy/warehousewarehouse")
+    assert owners[0].rpartition("/")[2] != owners[1].rpartition("/")[2]
+    for name in names:
+        assert CliRunner().invoke(app, ["env", "delete", name, *place]).exit_code == 0
+    kept.close()
 
 
 @pytest.mark.full

@@ -31,15 +31,38 @@ def thing(kind, name, api="v1", **more):
     return {"apiVersion": api, "kind": kind, "metadata": metadata, **more}
 
 
-def deploy(cluster, journal, *contents, dry_run=False):
+def deploy(cluster, journal, *contents, dry_run=False, **options):
     documents = {each["metadata"]["name"]: each for each in contents}
     with client_of_kubeconfig(cluster.kubeconfig, "admin") as client:
-        engine = Engine([PACKAGE], providers={"cluster": ApiProvider(client)})
+        engine = Engine([PACKAGE], providers={"cluster": ApiProvider(client, **options)})
         with engine.session(journal=journal, dry_run=dry_run, secrets={"pw": "hush"}) as session:
             root = session.load({"?": {"type": "a.Deploying"}, "documents": documents})
             session.call(root, "deploy")
             session.settle()
             return [(each.action, each.key) for each in session.changes]
+
+
+def test_what_an_earlier_release_applied_goes_to_the_manager_of_its_environment(cluster):
+    journal = MemoryJournal()
+    space, content = (
+        thing("Namespace", "owned"),
+        thing("ConfigMap", "settings", data={"a": "1", "b": "1"}),
+    )
+    content["metadata"]["namespace"] = "owned"
+    deploy(cluster, journal, space, content)
+    own = {"manager": f"trundle-deploy/{'x' * 63}/{'0' * 32}"}
+    content["data"] = {"b": "2"}
+    assert [each for each, _ in deploy(cluster, journal, space, content, **own)] == [
+        "unchanged", "change",
+    ]  # fmt: skip
+    at = ("configmap", "settings", "-n", "owned", "--show-managed-fields", "-o", "json")
+    found = json.loads(cluster.kubectl("get", *at).stdout)
+    assert found["data"] == {"b": "2"}
+    (entry,) = found["metadata"]["managedFields"]
+    assert (entry["manager"], entry["operation"]) == (own["manager"], "Apply")
+    assert entry["fieldsV1"] == {"f:data": {"f:b": {}}}
+    deploy(cluster, journal, **own)
+    assert there(cluster, "namespace", "owned") == []
 
 
 def there(cluster, *what):

@@ -151,3 +151,59 @@ def test_the_versions_of_a_parent_decide_what_is_inherited():
     with Engine([*lib, *app]).session() as session:
         assert session.type("app.A", "1").version.major == 1
         assert refusals(session.type, "app.A", "2") == [("meta", "app.A", "")]
+
+
+SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
+
+
+def waiting(on_args, arguments="[{x: {Contract: $}}, {name: {Contract: $}}]"):
+    return f"""
+Methods:
+  before: {{}}
+  f:
+    Meta:
+      - {SYNCHRONIZE}: {{onThis: false, onArgs: {on_args}}}
+    Arguments: {arguments}
+"""
+
+
+@pytest.mark.parametrize("names", ["x", "[x]", "[name, x]"])
+def test_synchronize_may_name_arguments(names):
+    with engine(A=waiting(names)).session() as session:
+        session.type("app.A")
+
+
+@pytest.mark.parametrize(
+    ("names", "arguments", "message"),
+    [
+        ("[]", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found an empty list; correct it, or leave `onArgs` out"),
+        ("", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found nothing; correct"),
+        ("''", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found ''"),
+        ("[x, nmae]", "[{x: {Contract: $}}, {name: {Contract: $}}]", "f, which has name, x, as `onArgs` of SYNC, found 'nmae'; did you mean name?"),
+        ("x", "[]", "f, which has none, as `onArgs` of SYNC, found 'x'; correct it, or leave"),
+        ("7", "[]", "f, which has none, as `onArgs` of SYNC, found 7"),
+    ],
+)  # fmt: skip
+def test_synchronize_by_arguments_that_a_method_does_not_have_is_refused(names, arguments, message):
+    found = engine(A=waiting(names, arguments))
+    with found.session() as session, pytest.raises(EngineError) as caught:
+        session.type("app.A")
+    assert f"expected arguments of {message.replace('SYNC', SYNCHRONIZE)}" in str(caught.value)
+    assert (caught.value.code, caught.value.class_name, caught.value.member) == (
+        "meta",
+        "app.A",
+        "f",
+    )
+    assert caught.value.line == 7
+
+
+def test_an_override_has_the_arguments_by_which_its_calls_are_told_apart():
+    override = "Extends: app.A\nMethods:\n  f:\n    Arguments: [{y: {Contract: $}}]\n"
+    own = override.replace("Arguments", f"Meta: {{{SYNCHRONIZE}: {{onArgs: y}}}}\n    Arguments")
+    classes = engine(A=waiting("x"), Wrong=override, Right=own, Without="Extends: app.A")
+    with classes.session() as session:
+        session.type("app.Right")
+        session.type("app.Without")
+        with pytest.raises(EngineError, match="f, which has y, as `onArgs` of") as caught:
+            session.type("app.Wrong")
+        assert (caught.value.class_name, caught.value.line) == ("app.Wrong", 4)

@@ -31,6 +31,8 @@ from trundle.environments import (
     rollback,
 )
 from trundle.environments import _running as running
+from trundle.environments._static_calls import called_class
+from trundle.environments._tables import MIGRATIONS
 from trundle.providers import FolderProvider
 
 
@@ -320,6 +322,110 @@ def test_what_cannot_be_called_is_refused(shop):
         shop.run(call, "both", "count")
 
 
+STATIC = """
+Namespaces: {=: b, t: io.trundle, a: a}
+Name: Tool
+Methods:
+  sum:
+    Usage: Static
+    Scope: Public
+    Arguments: [{one: {Contract: $.int().notNull()}}, {two: {Contract: $.int(), Default: 1}}]
+    Body: {Return: $one + $two + ADDED}
+  of:
+    Usage: Static
+    Scope: Public
+    Arguments: [{app: {Contract: $.class(a:App).notNull()}}]
+    Body:
+      - $app.put(three, 3)
+      - Return: $app
+  write:
+    Usage: Static
+    Scope: Public
+    Body:
+      - new(t:File, path => 'tool.txt', text => done).deploy()
+  hidden:
+    Usage: Static
+    Body: {Return: 1}
+  runs:
+    Scope: Public
+    Body: {Return: 1}
+"""
+
+
+def tools(shop, *versions):
+    requirements = {"io.trundle": "1", "a": "1"}
+    made = [
+        package("b", each, requirements, {"b.Tool": STATIC.replace("ADDED", each[0])})
+        for each in versions
+    ]
+    assert not shop.catalog.upload(made, tenant=TENANT).refused
+
+
+def test_a_static_method_is_called_in_an_environment_that_is_deployed(shop):
+    tools(shop, "1.0.0", "1.1.0", "2.0.0")
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    for target, expected in (
+        (":b.Tool", 5),
+        (":b.Tool/1", 4),
+        (":b.Tool/1.0@b", 4),
+        (":b.Tool@b", 5),
+    ):
+        result = shop.run(call, target, "sum", [2])
+        assert (result.value, result.number) == (expected, None)
+    assert shop.run(call, ":b.Tool", "sum", [], {"one": 2, "two": 5}).value == 9
+    result = shop.run(call, ":b.Tool", "of", ["web"])
+    assert (result.value["?"]["id"], result.number) == ("web", 2)
+    assert shop.history()[1].action == "call :b.Tool.of"
+    assert shop.model()["applications"][0]["documents"] == {"one": 1, "three": 3}
+    for target, method, message in (
+        (":b.Tool", "hidden", "not public"),
+        (":b.Tool", "runs", "expected a static method of b.Tool, found runs"),
+        (":b.Toll", "sum", "b.Toll"),
+        (":b.Tool/3", "sum", "in version 3, found only 1.0.0, 1.1.0, 2.0.0"),
+        (":b.Tool@a", "sum", "b.Tool"),
+        (":", "sum", "expected a class after `:`, found ':'; write it as `:NAME`"),
+    ):
+        with pytest.raises((EngineError, NoSuchObjectError), match=message):
+            shop.run(call, target, method)
+
+
+def test_a_static_method_is_that_of_the_version_that_the_environment_uses(shop):
+    tools(shop, "1.0.0")
+    assert not shop.catalog.upload(
+        [package("c", "1.0.0", {"b": "1", "a": "1"}, {"c.Web": "Name: c.Web\nExtends: [a.App, b.Tool]"})],
+        tenant=TENANT,
+    ).refused  # fmt: skip
+    tools(shop, "1.2.0")
+    shop.add("web", {}, **{"?": {"type": "c.Web", "id": "web"}})
+    shop.deploy()
+    tools(shop, "1.3.0", "2.0.0")
+    assert ("b", "1.2.0") in shop.history()[0].uses
+    (_, used) = next(each for each in shop.history()[0].uses if each[0] == "b")
+    found = called_class(":b.Tool").used(shop.environments.snapshot(TENANT), shop.history()[0].uses)
+    assert (found.version, found.package) == (used, "b")
+    assert shop.run(call, ":b.Tool", "sum", [2]).value == 4
+    assert shop.run(call, ":b.Tool/2", "sum", [2]).value == 5
+
+
+def test_a_static_method_needs_no_deployment(shop):
+    tools(shop, "1.0.0")
+    for dry_run in (True, False):
+        result = shop.run(call, ":b.Tool", "sum", [2], dry_run=dry_run)
+        assert (result.value, result.number) == (4, None)
+    assert done(shop.run(call, ":b.Tool", "write")) == [("create", "folder/tool.txt")]
+    assert (shop.files(), shop.history()) == ({"tool.txt": "done"}, ())
+    assert state(shop) == "new"
+    shop.add("web", {"../x": 1})
+    with pytest.raises(EngineError):
+        shop.deploy()
+    with pytest.raises(UnfinishedError):
+        shop.run(call, ":b.Tool", "sum", [2])
+    shop.edit(removing("shop", "web"))
+    shop.deploy()
+    assert shop.files() == {}
+
+
 @pytest.mark.full
 def test_a_deleted_environment_has_a_history_and_comes_back(shop):
     shop.add("web", {"one": 1, "two": 2})
@@ -478,6 +584,52 @@ def test_one_table_alone_has_the_texts_of_secrets(shop):
             having[name] = "hush" in repr(rows)
     assert [name for name, found in having.items() if found] == ["environment_secrets"]
     assert {"environment_drafts", "environment_effects", "environment_actions"} <= having.keys()
+
+
+def test_secrets_of_drafts_go_when_nothing_refers_to_them(shop):
+    def secrets():
+        return shop.environments.overview("shop", tenant=TENANT).secrets
+
+    def add(identifier, *names, draft="me"):
+        documents = {identifier: ["{{secret:" + each + "}}" for each in names]}
+        given = dict.fromkeys(names, "hush")
+        shop.edit(lambda model: adding(model, identifier, documents), draft, secrets=given)
+
+    shop.environments.set_secret("shop", "own", "hush", tenant=TENANT)
+    add("web", "kept", "both")
+    shop.deploy()
+    add("db", "gone", "both", 'ä "q"')
+    add("db", "both", "other", draft="other")
+    shop.environments.discard("shop", tenant=TENANT, draft="me", dry_run=True)
+    assert secrets() == ("both", "gone", "kept", "other", "own", 'ä "q"')
+    shop.environments.discard("shop", tenant=TENANT, draft="me")
+    assert secrets() == ("both", "kept", "other", "own")
+    shop.environments.set_secret("shop", "other", "changed", tenant=TENANT)
+    shop.edit(removing("shop", "db"), draft="other")
+    assert secrets() == ("both", "kept", "own")
+    shop.edit(removing("shop", "web"), draft="other")
+    assert secrets() == ("both", "kept", "own")  # A rollback would need them.
+    add("next", "next", draft="other")
+    shop.run(delete)
+    assert secrets() == ("both", "kept", "own")
+
+
+def test_answers_that_an_earlier_release_kept_for_drafts_go_with_the_next_draft(shop):
+    leftover, own = "acme.Web-0a1b2c3d.db.password", "acme.Web-own"
+    with shop.catalog.database.writing() as connection:
+        connection.execute(text("ALTER TABLE environment_secrets DROP COLUMN of_draft"))
+        connection.execute(text(f"UPDATE {MIGRATIONS.version_table} SET version_num = '0004'"))
+        for name in (leftover, own):
+            row = {"tenant": TENANT, "environment": "shop", "name": name, "secret": "hush"}
+            keys = ", ".join(row)
+            values = ", ".join(f":{each}" for each in row)
+            connection.execute(
+                text(f"INSERT INTO environment_secrets ({keys}) VALUES ({values})"), row
+            )
+    found = Environments(shop.catalog)
+    assert found.overview("shop", tenant=TENANT).secrets == (leftover, own)
+    shop.add("web")
+    assert found.overview("shop", tenant=TENANT).secrets == (own,)
 
 
 @pytest.mark.parametrize("text", ["hush\0", "hush\ud800"], ids=["nul", "surrogate"])

@@ -181,3 +181,18 @@ def test_classes_of_a_form_are_looked_for_among_the_packages_at_hand():
     ]
     lib = package("lib", classes={"lib.Nod": "", "far.Kept": ""})
     assert check_forms(found, [lib]) == ()
+
+
+def test_of_many_unknown_names_the_first_are_said_with_what_was_probably_meant():
+    count = 1000
+    templates = "".join(f"  note{at}: 1\n" for at in range(count))
+    names = "".join(f"  at{at}: $nott{at}\n" for at in range(count))
+    form = FORM.format(**GOOD).replace("Templates:\n", f"Templates:\n{templates}")
+    form = form.replace("  size: $.main.size\n", f"  size: $.main.size\n{names}")
+    files = {"manifest.yaml": MANIFEST, "Classes/w.yaml": "Name: acme.Web", "UI/ui.yaml": form}
+    checked = check_forms(Package.from_files(files))
+    found = [each.advice for each in checked if "`$nott" in str(each)]
+    assert len(found) == count
+    first = [each.startswith("did you mean note") for each in found].index(False)
+    assert 50 < first < 150
+    assert set(found[first:]) == {"correct the name"}

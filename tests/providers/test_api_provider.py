@@ -233,6 +233,86 @@ def test_an_object_of_another_environment_stays(server, journal):
     assert deploy(server, other) == ["remove"]
 
 
+def owners(server, name="a"):
+    """Who owns the data of an object, by the names and operations of managers."""
+    found = server.ask("GET", f"{MEMBERS.format('v2', 'default')}/{name}").ok()["metadata"]
+    return {
+        (each["manager"], each["operation"]): {
+            key.removeprefix("f:") for key in each["fieldsV1"] if key != "f:metadata"
+        }
+        for each in found["managedFields"]
+    }
+
+
+def test_what_another_environment_made_after_a_run_failed_stays(server, journal):
+    with pytest.raises(EngineError, match="found 422"):
+        deploy(server, journal, member("a", level="none"), manager="trundle-deploy/one")
+    other = MemoryJournal()
+    deploy(server, other, member("a", note="other"), manager="trundle-deploy/other")
+    with pytest.raises(EngineError, match=ANOTHER):
+        deploy(server, journal, member("a", note="ours"), manager="trundle-deploy/one")
+    deploy(server, journal, manager="trundle-deploy/one")
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "note": "other"}
+    assert owners(server) == {("trundle-deploy/other", "Apply"): {"group", "note"}}
+
+
+def test_what_an_earlier_release_applied_goes_to_the_manager_of_its_environment(server, journal):
+    deploy(server, journal, member("a", note="x", free={"x": 1}))
+    assert owners(server) == {("trundle-deploy", "Apply"): {"group", "note", "free"}}
+    own = {"manager": "trundle-deploy/one"}
+    assert deploy(server, journal, member("a", note="x", free={"x": 1}), **own) == ["unchanged"]
+    assert deploy(server, journal, member("a", note="y"), **own) == ["change"]
+    assert there(server)["default/a"] == {"group": "red", "level": "low", "note": "y"}
+    assert owners(server) == {("trundle-deploy/one", "Apply"): {"group", "note"}}
+    assert deploy(server, journal, **own) == ["remove"]
+    assert there(server) == {}
+
+
+def test_what_others_took_from_an_earlier_release_is_a_conflict(server, journal):
+    deploy(server, journal, member("a", note="x"))
+    at = f"{MEMBERS.format('v2', 'default')}/a"
+    merge = "application/merge-patch+json"
+    server.ask("PATCH", at, {"note": "mine"}, media_type=merge, fieldManager="me").ok()
+    with pytest.raises(EngineError, match='"me"'):
+        deploy(server, journal, member("a", note="y"), manager="trundle-deploy/one")
+    assert there(server)["default/a"]["note"] == "mine"
+    expected = {("trundle-deploy/one", "Apply"): {"group"}, ("me", "Update"): {"note"}}
+    assert owners(server) == expected
+
+
+def test_what_an_earlier_release_could_not_write_down_is_its_own(server, journal):
+    own = {"manager": "trundle-deploy/one"}
+    for wanted in ([member("a", note="x")], []):
+        deploy(server, journal, member("a"))
+        (record,) = journal.records()
+        journal.write(replace(record, state="intended", outcome=None))
+        deploy(server, journal, *wanted, **own)
+        assert [each["note"] for each in there(server).values()] == ["x"] * len(wanted)
+        deploy(server, journal, **own)
+
+
+def test_what_changes_while_its_fields_go_to_another_manager(server, journal):
+    deploy(server, journal, member("a"))
+    at = f"{MEMBERS.format('v2', 'default')}/a"
+    changed = []
+
+    class Meddling(httpx2.HTTPTransport):
+        def handle_request(self, request):
+            is_patch = "json-patch" in request.headers.get("content-type", "")
+            if is_patch and len(changed) < 2:
+                body = {"level": ["high", "low"][len(changed)]}
+                changed.append(body)
+                merge = "application/merge-patch+json"
+                server.ask("PATCH", at, body, media_type=merge, fieldManager="me").ok()
+            return super().handle_request(request)
+
+    client = httpx2.Client(base_url=server.url, transport=Meddling())
+    deploy(server, journal, member("a", note="x"), client=client, manager="trundle-deploy/one")
+    assert len(changed) == 2
+    expected = {("trundle-deploy/one", "Apply"): {"group", "note"}, ("me", "Update"): {"level"}}
+    assert owners(server) == expected
+
+
 def test_one_made_anew_while_ours_is_removed_stays(server, journal):
     deploy(server, journal, member("a"))
     (record,) = journal.records()

@@ -110,7 +110,13 @@ def deploy(
 
 def call(
     name: Name,
-    object_: Annotated[str, typer.Argument(metavar="OBJECT", help="Its id or its name.")],
+    object_: Annotated[
+        str,
+        typer.Argument(
+            metavar="OBJECT",
+            help="Its id or its name; for a static method a class, `:NAME` or `:NAME/VERSION@PACKAGE`.",
+        ),
+    ],
     method: Annotated[str, typer.Argument(metavar="METHOD", help="A public method.")],
     arguments: Annotated[
         list[str] | None,
@@ -135,7 +141,7 @@ def call(
         DocumentFormat, typer.Option("--output-format", "-o", help="How to print.")
     ] = DocumentFormat.YAML,
 ) -> None:
-    """Call a method of a deployed object, print what it returns, and keep what it changed."""
+    """Call a method of a deployed object, or a static one, print what it returns, and keep what it changed."""
     from trundle.environments import call as call_  # noqa: PLC0415
 
     given = [_argument(each) for each in arguments or ()]
@@ -330,7 +336,7 @@ def _run(
                 environment = environments.configure(
                     given.name, given.settings, tenant=given.tenant, dry_run=given.dry_run
                 )
-            opened = opened_providers(environment.providers, force=given.force)
+            opened = opened_providers(environment.providers, environment.manager, force=given.force)
             with opened as providers, progress(label):
                 about: _About = {
                     "tenant": given.tenant,

@@ -168,12 +168,13 @@ def confinement(settings: "Providers", *, cluster_wide: bool) -> "Providers":
 
 @contextlib.contextmanager
 def opened_providers(
-    settings: "Providers", *, force: bool = False
+    settings: "Providers", manager: str, *, force: bool = False
 ) -> Iterator[dict[str, "Provider"]]:
     """What acts on the world, by name; documents that name none go to the first one.
 
     Args:
         settings: what it may reach.
+        manager: the name by which the environment owns fields of objects.
         force: whether fields of objects that others own are taken over.
 
     Raises:
@@ -188,7 +189,8 @@ def opened_providers(
             found["folder"] = FolderProvider(Path(settings["folder"]["root"]))
         for name in _APIS:
             if name in settings:
-                found[name] = left.enter_context(_opened_api(name, settings[name], force=force))
+                opened = _opened_api(name, settings[name], manager, force=force)
+                found[name] = left.enter_context(opened)
         if "process" in settings:
             file = Path(settings["process"]["programs"])
             entries = _read_programs(file)
@@ -202,7 +204,9 @@ def opened_providers(
 
 
 @contextlib.contextmanager
-def _opened_api(name: str, settings: Mapping[str, str], *, force: bool) -> Iterator["Provider"]:
+def _opened_api(
+    name: str, settings: Mapping[str, str], manager: str, *, force: bool
+) -> Iterator["Provider"]:
     from trundle.providers.api import (  # noqa: PLC0415
         ApiProvider,
         client_of_kubeconfig,
@@ -223,6 +227,7 @@ def _opened_api(name: str, settings: Mapping[str, str], *, force: bool) -> Itera
             namespace=settings["namespace"],
             elsewhere=settings.get(_ELSEWHERE) != _REFUSED,
             cluster_wide=settings.get(_CLUSTER_WIDE) != _REFUSED,
+            manager=manager,
             force=force,
         )
 

@@ -4,15 +4,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from trundle.engine._declarations import ClassDeclaration
+from trundle.engine._declarations import ClassDeclaration, MethodDeclaration
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._metas import attached
+from trundle.engine._metas import SYNCHRONIZE, attached, method_metas
 from trundle.engine._nodes import Node
 from trundle.engine._type import Type, method_key
-from trundle.errors import expectation, listed
+from trundle.errors import did_you_mean, expectation, listed, shown
 
 Find: TypeAlias = Callable[[Type, str], Type]
 """The class that a full name means in the code of a class; raises an `EngineError` where there is none."""
+
+_ON_ARGS = "onArgs"
 
 
 class Described(NamedTuple):
@@ -61,14 +63,15 @@ class MetaRules:
     def errors(self, type_: Type) -> Iterator[EngineError]:
         """What may not be attached to a class, to its members or to its ancestors.
 
-        That is what no package has, what is no Meta class, what is for other things, and what may be there once, but is there
-        twice or comes from several parents.
+        That is what no package has, what is no Meta class, what is for other things, what may be there once, but is there
+        twice or comes from several parents, and `Synchronize` by arguments that a method does not have.
         """
         lineage = type_.lineage.upwards
         for each in lineage:
             yield from self._attached(each).errors
         for key in dict.fromkeys(key for each in lineage for key in self._attached(each).metas):
             yield from self._inherited(type_, key)
+        yield from self._unsynchronized(lineage)
 
     def _attached(self, type_: Type) -> "_Own":
         """What a class attaches itself."""
@@ -90,6 +93,19 @@ class MetaRules:
                 errors += _repeated(type_, each, found)
             self._own[type_] = _Own(metas, errors)
         return self._own[type_]
+
+    def _unsynchronized(self, lineage: Sequence[Type]) -> Iterator[EngineError]:
+        """Where `Synchronize` distinguishes calls by arguments that the method does not have; its own, or that of what it overrides."""
+        attached_to = {
+            key
+            for each in lineage
+            for key, metas in self._attached(each).metas.items()
+            if any(meta.name == SYNCHRONIZE for meta in metas)
+        }
+        for each in lineage if attached_to else ():
+            for method in each.declaration.methods.values():
+                if method_key(method.name) in attached_to:
+                    yield from _unnamed(each, method)
 
     def _inherited(self, root: Type, key: str) -> Iterator[EngineError]:
         """Where a class has what may be there once from several parents, in one pass over a class and its ancestors."""
@@ -135,6 +151,27 @@ def _repeated(type_: Type, place: Described, metas: Sequence[Type]) -> Iterator[
             message = expectation(f"{meta.name} once", f"it {times} times")
             advice = "remove the others, or change `Cardinality` of the Meta class"
             yield _error(type_, place, message, advice)
+
+
+def _unnamed(type_: Type, method: MethodDeclaration) -> Iterator[EngineError]:
+    given = method_metas(type_, method.name).get(SYNCHRONIZE, {})
+    if _ON_ARGS not in given:
+        return
+    named, known = given[_ON_ARGS], [each.name for each in method.arguments]
+    names = named if isinstance(named, tuple) else (named,)
+    for name in names or (None,):
+        if name in known:
+            continue
+        have = f", which has {listed(known)}" if known else ", which has none"
+        expected = f"arguments of {method.name}{have}, as `{_ON_ARGS}` of {SYNCHRONIZE}"
+        advice = f"correct it, or leave `{_ON_ARGS}` out"
+        if isinstance(name, str):
+            advice = did_you_mean(name, known, advice)
+        found = shown(name) if names else "an empty list"
+        line = method.line if method.meta is None else method.meta.line
+        yield type_.error(
+            EngineCode.META, expectation(expected, found), advice=advice, member=method.name, line=line
+        )  # fmt: skip
 
 
 def _error(type_: Type, place: Described, message: str, advice: str) -> EngineError:

@@ -8,6 +8,7 @@ from trundle.engine._type import Type, method_key
 
 _METADATA = "io.murano.metadata"
 SERIALIZE = f"{_METADATA}.engine.Serialize"
+SYNCHRONIZE = f"{_METADATA}.engine.Synchronize"
 
 
 def attached(type_: Type, meta: Node | None) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -23,6 +23,7 @@ from trundle.errors import shown
 
 _SWITCHES = re.compile("(?i)yes|no|on|off")
 _ALWAYS_TEXT = ("timestamp", "value", "merge")
+_DECIMAL = re.compile(r"[1-9][0-9]{0,17}")
 _WORDS = re.compile(r"[\w.\s]*")
 
 
@@ -108,6 +109,8 @@ class _ClassFile:
         if is_key and text == "<<":
             advice = "write the merged keys out, or quote the key"
             raise self._wrong(line, "keys of the map itself", "the merge key '<<'", advice)
+        if not tag and _DECIMAL.fullmatch(text):  # Most scalars of long lists
+            return ScalarNode(int(text), text, line)
         kind = _kind(text, is_key=is_key)
         if tag and tag != kind:
             found = f"the tag {event.tag}"

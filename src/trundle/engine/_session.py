@@ -41,6 +41,8 @@ from trundle.engine.running import (
 )
 from trundle.errors import did_you_mean, expectation
 
+_STATIC = ("Static", "Extension")
+
 
 class Session:
     """Classes and objects that belong together; `Engine.session` opens one. It belongs to one thread at a time.
@@ -277,7 +279,12 @@ class Session:
             type_ = receiver.type
             found = self._calls.find(receiver.instance.type, type_, method)
         if found is None:
-            known = [each.name for each in type_.methods.values() if internal or each.is_public]
+            known = [
+                each.name
+                for each in type_.methods.values()
+                if (internal or each.is_public)
+                and (not isinstance(receiver, Type) or each.usage in _STATIC)
+            ]
             kind = "a static method" if isinstance(receiver, Type) else "a method"
             message = expectation(f"{kind} of {type_.name}", method)
             advice = did_you_mean(method, known)

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     )
     from trundle.environments._running import delete, deploy, rollback
     from trundle.environments._seats import Seat
+    from trundle.environments._static_calls import CalledClass, call_static
     from trundle.environments._upgrading import newer_majors, upgrade
 
 __all__ = [
@@ -62,6 +63,7 @@ __all__ = [
     "ActionState",
     "Actions",
     "ArrivalError",
+    "CalledClass",
     "ChoiceError",
     "Deployment",
     "Draft",
@@ -91,6 +93,7 @@ __all__ = [
     "UnfinishedError",
     "adding",
     "call",
+    "call_static",
     "check_application",
     "chosen_package",
     "delete",

@@ -1,29 +1,30 @@
-"""Calls of methods of deployed objects."""
+"""Calls of methods of deployed objects, and of static methods in environments."""
 
 import contextlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from trundle.database import DatabaseError
-from trundle.engine import Handle, Session
+from trundle.engine import Handle, Session, Type
 from trundle.engine.effects import Provider
 from trundle.environments._actions import CALL, Action, Actions
 from trundle.environments._environments import Environments, check_alive
 from trundle.environments._errors import NoSuchObjectError, UnfinishedError
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
-from trundle.environments._records import RunResult
+from trundle.environments._records import Lock, RunResult
 from trundle.environments._sessions import dumped, handles_of, plain_value, used
+from trundle.environments._static_calls import CalledClass, called_class
 from trundle.environments._work import Work, alone, dry, opened_work, raise_own
 from trundle.errors import did_you_mean, listed
 
 
 class _Asked(NamedTuple):
-    """A call of a method of a deployed object.
+    """A call of a method of a deployed object, or of a static method.
 
     Attributes:
         environment: the name of the environment.
-        target: the id of the object, or its name.
+        target: the id of the object, or its name; or `:` and a class.
         method: the method.
         args: values by position.
         kwargs: values by name.
@@ -47,18 +48,31 @@ class _Asked(NamedTuple):
             NoSuchObjectError: there is no such object.
             EngineError: what the method throws.
         """
-        assert work.before is not None
-        assert work.before.model is not None
-        root = session.load(work.whole(work.before.model["Objects"]))
+        there = None if work.before is None else work.before.model
+        root = None if there is None else session.load(work.whole(there["Objects"]))
         before = dumped(session, root)
-        object_ = self._object(session)
-        value = session.call(object_, self.method, self.args, self.kwargs)
+        receiver = self._receiver(session, work)
+        value = session.call(receiver, self.method, self.args, self.kwargs)
         plain = plain_value(session, value)
         session.finish()
         after, (uses, lock) = dumped(session, root), used(session, work.snapshot)
         acted = any(each.action != "unchanged" for each in session.changes)
-        is_changed = acted or after != before
+        is_changed = root is not None and (acted or after != before)
         return Done(after, uses, lock, session.changes, plain, is_changed)
+
+    @property
+    def called(self) -> CalledClass | None:
+        """The class whose static method is called; None for a method of an object."""
+        return called_class(self.target)
+
+    def _receiver(self, session: Session, work: Work) -> Handle | Type:
+        if self.called is None:
+            return self._object(session)
+        if not self.called.name:
+            expected, advice = "a class after `:`", "write it as `:NAME`"
+            raise NoSuchObjectError(self.environment, expected, repr(self.target), advice)
+        uses = () if work.before is None else work.before.uses
+        return self.called.used(work.snapshot, uses).type_in(session)
 
     def _object(self, session: Session) -> Handle:
         found = handles_of(session, self.target)
@@ -90,14 +104,15 @@ def call(
     dry_run: bool = False,
     action: Action | None = None,
 ) -> RunResult:
-    """Calls a public method of an object as it was deployed, and keeps what it changed.
+    """Calls a public method of an object as it was deployed, or a static one, and keeps what it changed.
 
     A call that fails is in the history as an action. It is no deployment, so the next call is not kept from anything.
 
     Args:
         environments: the environments.
         name: the environment.
-        target: the id of the object, or its name.
+        target: the id of the object, or its name; for a static method `:` and a class, which may have a version and a package: `:NAME/VERSION@PACKAGE`.
+            Without a version it is the one that the environment uses, else the newest. An environment that was never deployed has no objects for it.
         method: the method.
         args: values by position.
         kwargs: values by name.
@@ -118,11 +133,13 @@ def call(
             left.enter_context(alone(environments, name, tenant))
         work = opened_work(environments, name, tenant, providers)
         check_alive(work.environment)
-        if work.before is None or work.before.number != work.environment.revision:
+        is_new = work.before is None and not work.environment.revision
+        deployed = 0 if work.before is None else work.before.number
+        if deployed != work.environment.revision or (is_new and asked.called is None):
             expected, found = "an environment that is deployed as it is wanted", "one that is not"
             raise UnfinishedError(name, expected, found, f"run `trundle env deploy {name}`")
         if dry_run:
-            done = dry(environments, work, work.before.lock, asked.done)
+            done = dry(environments, work, _lock(work), asked.done)
             return RunResult(None, done.changes, done.value)
         return _run(environments, work, asked, tenant=tenant, by=by, action=action)
 
@@ -137,12 +154,11 @@ def _run(
     action: Action | None,
 ) -> RunResult:
     """Makes the call, and writes down what it changed."""
-    assert work.before is not None
     environment = begin_run(environments, work.environment)
     journal = DatabaseJournal(environments.database, environment)
     begun = environments.time()
     try:
-        with work.session(work.before.lock, journal) as session:
+        with work.session(_lock(work), journal) as session:
             done = asked.done(session, work)
     except BaseException as error:
         if action is None:
@@ -159,3 +175,7 @@ def _run(
     deployment = unfinished(environment, Plan(asked.title, objects, done.lock, {}), by, begun)
     end(environments, environment, deployment, done)
     return RunResult(deployment.number, done.changes, done.value)
+
+
+def _lock(work: Work) -> Lock:
+    return {} if work.before is None else work.before.lock

@@ -1,7 +1,6 @@
 """Environments: made, listed, drafted. What runs is in `_running.py`."""
 
 import contextlib
-import re
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 
@@ -17,7 +16,6 @@ from trundle.environments._drafts import check_base, check_same, check_tag, draf
 from trundle.environments._errors import (
     EnvironmentExistsError,
     InvalidNameError,
-    InvalidSecretError,
     NoSuchDeploymentError,
     NoSuchEnvironmentError,
     NoSuchSecretError,
@@ -35,12 +33,12 @@ from trundle.environments._records import (
     Providers,
 )
 from trundle.environments._rows import Rows
+from trundle.environments._secrets import check_secrets, forget_unused
 from trundle.errors import did_you_mean, listed
 from trundle.packages import Package
 from trundle.version import SemVer
 
 _LIST = "run `trundle env list` to see what there is"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Environments:
@@ -137,9 +135,15 @@ class Environments:
         return made
 
     def configure(
-        self, name: str, providers: Providers, *, tenant: str, dry_run: bool = False
+        self,
+        name: str,
+        providers: Providers,
+        *,
+        tenant: str,
+        place: str | None = None,
+        dry_run: bool = False,
     ) -> Environment:
-        """Changes the settings of providers; those that are not named stay.
+        """Changes the settings of providers; those that are not named stay, but where it gets a place.
 
         While there are effects at the place of a provider, its settings may only say what was left open: a context that was `-`, and
         the kubeconfig.
@@ -148,6 +152,7 @@ class Environments:
             name: the environment.
             providers: the settings, by the names of providers.
             tenant: whose it is.
+            place: the place of a server that these are all of; empty for none, None where they are of the same one.
             dry_run: whether nothing is written.
 
         Raises:
@@ -159,13 +164,17 @@ class Environments:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
             busy = {record.provider for _, record in rows.effects(environment)}
-            for each, settings in providers.items():
-                if each in busy and not is_same_place(environment.providers.get(each), settings):
+            there = environment.providers
+            wanted = {**there, **providers} if place is None else providers
+            for each in sorted(busy):
+                if not is_same_place(there.get(each), wanted.get(each)):
                     expected = f"the settings of {each} as they are while it has effects"
                     advice = "leave its options out, or make another environment"
                     raise ProviderInUseError(name, expected, "others", advice)
             changed = msgspec.structs.replace(
-                environment, providers={**environment.providers, **providers}
+                environment,
+                providers=wanted,
+                place=environment.place if place is None else place,
             )
             if not dry_run:
                 rows.put(changed)
@@ -290,7 +299,7 @@ class Environments:
             tenant: whose it is.
             draft: the name of the draft.
             by: who changes it.
-            secrets: secrets that the change adds, by name.
+            secrets: secrets that the change adds, by name; they go when nothing refers to them any more.
             tag: the tag of the draft that is changed; empty where there shall be none, None where any may be there.
             dry_run: whether nothing is written.
 
@@ -306,7 +315,7 @@ class Environments:
         """
         from trundle.environments._sessions import loaded_once  # noqa: PLC0415 - it needs the engine
 
-        _check_secrets(secrets or {})
+        check_secrets(secrets or {})
         with self._reading() as rows:
             environment = self._get(rows, name, tenant)
             check_alive(environment)
@@ -330,7 +339,8 @@ class Environments:
             check_base(rows, environment, base)
             check_same(rows, environment, draft, old)
             rows.put_draft(environment, made)
-            rows.put_secrets(environment, secrets or {})
+            rows.put_secrets(environment, secrets or {}, of_draft=True)
+            forget_unused(rows, environment)
             self.record_uses(rows, environment)
         return made
 
@@ -348,7 +358,7 @@ class Environments:
     def discard(
         self, name: str, *, tenant: str, draft: str, tag: str | None = None, dry_run: bool = False
     ) -> None:
-        """Removes a draft.
+        """Removes a draft, and the secrets that came with it and are not used elsewhere.
 
         Args:
             name: the environment.
@@ -371,6 +381,7 @@ class Environments:
             if dry_run:
                 return
             rows.forget_draft(environment, draft)
+            forget_unused(rows, environment)
             self.record_uses(rows, environment)
 
     # Secrets
@@ -399,7 +410,7 @@ class Environments:
         except ValueError:
             expected = "a name without braces"
             raise InvalidNameError("the secret", expected, repr(secret), "correct it") from None
-        _check_secrets({} if text is None else {secret: text})
+        check_secrets({} if text is None else {secret: text})
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
@@ -484,16 +495,3 @@ def check_alive(environment: Environment) -> None:
         advice = f"roll it back, or run `trundle env create {environment.name}`"
         found = "one that was deleted"
         raise NoSuchEnvironmentError(environment.name, "an environment", found, advice)
-
-
-def _check_secrets(secrets: Mapping[str, str]) -> None:
-    """Makes sure that each database can keep secrets as text.
-
-    Raises:
-        InvalidSecretError: one has a character that none can keep; the message does not show it.
-    """
-    for name, text in secrets.items():
-        if "\0" in text or _SURROGATE.search(text):
-            expected, found = "a text in Unicode without NUL", "something else"
-            advice = "encode it, for example as base64"
-            raise InvalidSecretError(f"the secret {name}", expected, found, advice)

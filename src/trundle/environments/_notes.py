@@ -10,6 +10,7 @@ from trundle.environments._environments import Environments
 from trundle.environments._journal import check_running
 from trundle.environments._records import Deployment, Draft, Environment, Lock, Model, Outcome, Uses
 from trundle.environments._rows import Rows
+from trundle.environments._secrets import forget_unused
 
 
 class Plan(NamedTuple):
@@ -124,6 +125,7 @@ def end(
         rows.put_deployment(environment, ended)
         if is_gone:
             rows.forget_drafts(environment)
+            forget_unused(rows, environment)
         changed = msgspec.structs.replace(environment, revision=deployment.number, deleted=is_gone)
         rows.put(changed)
         environments.record_uses(rows, changed)

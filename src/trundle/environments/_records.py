@@ -26,6 +26,9 @@ Outcome: TypeAlias = Literal["unfinished", "succeeded", "failed", "interrupted"]
 
 State: TypeAlias = Literal["new", "deployed", "unfinished", "deleted"]
 
+_LONGEST_IN_MANAGER = 63
+"""How much of the name is in the name of its manager, which has at most 128 characters."""
+
 
 class Environment(msgspec.Struct, frozen=True):
     """An environment of a tenant.
@@ -51,6 +54,11 @@ class Environment(msgspec.Struct, frozen=True):
     created: str
     deleted: bool
     place: str | None
+
+    @property
+    def manager(self) -> str:
+        """The name by which it owns fields of objects: its own, with any tenant and in any database."""
+        return f"trundle-deploy/{self.name[:_LONGEST_IN_MANAGER]}/{self.root}"
 
 
 class Overview(msgspec.Struct, frozen=True):

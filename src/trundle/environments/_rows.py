@@ -149,9 +149,19 @@ class Rows:
         found = select(_S.name, _S.secret).where(_is(t.SECRETS, environment)).order_by(_S.name)
         return {name: secret for name, secret in self.connection.execute(found)}  # noqa: C416 - rows
 
-    def put_secrets(self, environment: Environment, secrets: Mapping[str, str]) -> None:
-        """Writes secrets."""
-        rows = [_key(environment) | {"name": x, "secret": text} for x, text in secrets.items()]
+    def secrets_of_drafts(self, environment: Environment) -> set[str]:
+        """The names of those that came with drafts."""
+        mine = and_(_is(t.SECRETS, environment), _S.of_draft.is_(True))
+        return set(self.connection.execute(select(_S.name).where(mine)).scalars())
+
+    def put_secrets(
+        self, environment: Environment, secrets: Mapping[str, str], *, of_draft: bool = False
+    ) -> None:
+        """Writes secrets: such as come with a draft and go when nothing refers to them, or such as stay."""
+        more = {"of_draft": True} if of_draft else {}
+        rows = [
+            _key(environment) | {"name": x, "secret": text} | more for x, text in secrets.items()
+        ]
         upsert(self.connection, t.SECRETS, rows)
 
     def forget_secret(self, environment: Environment, name: str) -> None:

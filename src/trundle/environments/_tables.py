@@ -78,6 +78,7 @@ SECRETS = Table(
     *_of_environment(),
     Column("name", Text, primary_key=True),
     Column("secret", Text, nullable=False),
+    Column("of_draft", Boolean),
 )
 ACTIONS = Table(
     "environment_actions",

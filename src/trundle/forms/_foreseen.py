@@ -60,11 +60,16 @@ class _Part(NamedTuple):
     is_prose: bool = False
 
 
+_MOST_COMPARED = 100_000
+"""With how many names those of a form are compared, about a second long, to suggest what was meant."""
+
+
 def foreseen(form: Form) -> Iterator[Finding]:
     """What is wrong with the expressions of a form that can be read.
 
     Calls that fail whatever is answered are errors. Names of what there is not are null, and warnings; so is text that looks like an expression.
     """
+    suggestions = _Suggestions()
     for part in _parts(form):
         yield from _unread(form, part)
         for expression in _expressions(part.code):
@@ -77,7 +82,7 @@ def foreseen(form: Form) -> Iterator[Finding]:
             for error in errors:
                 place = Place(form.file, expression.place.line, part.place)
                 yield Finding(error.code, place, "", error.message, error.advice)
-            yield from _Names(form, part, expression).unknown()
+            yield from _Names(form, part, expression, suggestions).unknown()
 
 
 def _parts(form: Form) -> Iterator[_Part]:
@@ -139,11 +144,27 @@ def _leaves(code: Code) -> Iterator[Code]:
             yield code
 
 
+class _Suggestions:
+    """Finds what names were meant for, of the first mistakes in a form: each search takes time, and people correct these first."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_COMPARED
+
+    def advice(self, name: str, known: Collection[str]) -> str:
+        """What to do about a name that is none of the known ones."""
+        otherwise = "correct the name"
+        self._left -= len(known)
+        return did_you_mean(name, known, otherwise) if self._left >= 0 else otherwise
+
+
 class _Names:
     """The names in one expression of a form."""
 
-    def __init__(self, form: Form, part: _Part, expression: Expression) -> None:
+    def __init__(
+        self, form: Form, part: _Part, expression: Expression, suggestions: _Suggestions
+    ) -> None:
         self._form = form
+        self._suggestions = suggestions
         self._part = part
         self._expression = expression
         self._language = language_for(is_legacy=LEGACY.is_legacy)
@@ -204,7 +225,7 @@ class _Names:
         if name not in known:
             place = Place(self._form.file, self._expression.place.line, self._part.place)
             message = f"{self._expression}: {expectation(what, name)}"
-            advice = did_you_mean(name, known, "correct the name")
+            advice = self._suggestions.advice(name, known)
             yield Finding(FormCode.NAME, place, "", message, advice, "warning")
 
 

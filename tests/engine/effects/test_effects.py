@@ -267,7 +267,7 @@ def test_a_provider_that_is_gone_is_named_and_nothing_is_removed(journal):
     error = refusal(Engine([PACKAGE], providers={"one": one}), journal, {})
     assert (
         str(error)
-        == "expected the provider two, found only one; give the engine one; `trundle env deploy` takes --folder and --programs, and tests replace methods with `inject`"
+        == "expected the provider two, found only one; give the engine one; `trundle env deploy` takes --folder and --programs, an environment over HTTP a place, and tests replace methods with `inject`"
     )
     assert one.there == {"b": 1}
 

@@ -292,7 +292,7 @@ Methods:
       - trace(concat($x, '2'))
   again:
     Meta: {meta}
-    Arguments: [{{n: {{Contract: $}}}}]
+    Arguments: [{{n: {{Contract: $}}}}, {{y: {{Contract: $, Default: 1}}}}]
     Body:
       - If: $n > 0
         Then: [$.again($n - 1)]

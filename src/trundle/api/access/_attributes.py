@@ -107,7 +107,7 @@ def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | No
                 subresource, verb = "drafts", "update"  # Answers go into drafts.
             elif subresource == "drafts" and names[3:4] == ["applications"]:
                 verb = "update"  # Of the draft.
-        case "places" if not names:
+        case "places" | "actions" if not names:
             name, subresource = "", ""
         case _:
             return None

@@ -23,6 +23,12 @@ class NewEnvironment(msgspec.Struct, forbid_unknown_fields=True):
     place: str = ""
 
 
+class NewPlace(msgspec.Struct, forbid_unknown_fields=True):
+    """What an environment is to reach from now on."""
+
+    place: str
+
+
 class NewModel(msgspec.Struct, forbid_unknown_fields=True):
     """The model of a draft, in place of the one that it has."""
 
@@ -109,6 +115,23 @@ class Call(msgspec.Struct, forbid_unknown_fields=True):
 
     object: str
     method: str
+    arguments: list[Any] = []
+    named: dict[str, Any] = {}
+
+
+class StaticCall(msgspec.Struct, forbid_unknown_fields=True):
+    """A static method is to be called without an environment.
+
+    Attributes:
+        class_name: its class.
+        version: the version of the class, or a range; the newest where None.
+        package: the package of the class; None where only one has it.
+    """
+
+    class_name: str = msgspec.field(name="class")
+    method: str
+    version: str | None = None
+    package: str | None = None
     arguments: list[Any] = []
     named: dict[str, Any] = {}
 

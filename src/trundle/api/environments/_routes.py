@@ -65,6 +65,7 @@ class EnvironmentRoutes:
             f"/{version}/tenants/{{tenant}}/places": {"GET": self._list_places},
             every: {"GET": self._list, "POST": self._create},
             one: {"GET": self._show, "DELETE": self._delete},
+            f"{one}/place": {"PUT": self._put_place},
             f"{one}/model": {"GET": self._show_model},
             f"{one}/drafts": {"GET": self._list_drafts},
             f"{one}/secrets/{{secret}}": {"PUT": self._put_secret, "DELETE": self._remove_secret},
@@ -83,6 +84,7 @@ class EnvironmentRoutes:
             f"{draft}/applications": {"POST": self._add},
             f"{draft}/applications/{{object}}": {"DELETE": self._remove},
             f"{one}/form": {"POST": self._show_form},
+            f"/{version}/tenants/{{tenant}}/actions": {"POST": self._call_static},
         }
         for path, methods in paths.items():
             yield self._route(version, path, methods)
@@ -128,6 +130,14 @@ class EnvironmentRoutes:
             self._kept.purge(_name(asked), tenant=asked.tenant, dry_run=asked.dry_run)
             return json_answer({})
         return self._begun(asked, bodies.Delete())
+
+    def _put_place(self, asked: Asked) -> Response:
+        given, name = bodies.body_of(asked, bodies.NewPlace), _name(asked)
+        self._kept.get(name, tenant=asked.tenant)
+        settings = settings_at(self._places, given.place, asked.tenant, name)
+        about: dict[str, Any] = {"place": given.place, "dry_run": asked.dry_run}
+        self._kept.configure(name, settings, tenant=asked.tenant, **about)
+        return self._show(asked)
 
     def _show_model(self, asked: Asked) -> Response:
         return json_answer(self._kept.model(_name(asked), tenant=asked.tenant))
@@ -239,6 +249,11 @@ class EnvironmentRoutes:
         _printable(given.object)
         _printable(given.method)
         return self._begun(asked, given)
+
+    def _call_static(self, asked: Asked) -> Response:
+        given = bodies.body_of(asked, bodies.StaticCall)
+        value = self._runner.call_static(Subject(asked.tenant, "", asked.user), given)
+        return json_answer({"value": value})
 
     def _begun(self, asked: Asked, run: Run) -> Response:
         begun = self._runner.begin(_subject(asked), run, dry_run=asked.dry_run)

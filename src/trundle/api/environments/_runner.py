@@ -15,6 +15,7 @@ from trundle.api.environments._work import (
     carried_out,
     edited,
     form_schema,
+    static_value,
     title_of,
 )
 from trundle.database import DatabaseError
@@ -78,6 +79,15 @@ class Runner:
             TrundleError: there is no such package or form, its code fails, or it took too long.
         """
         return self._edit(subject, form_schema, asked)
+
+    def call_static(self, subject: Subject, asked: bodies.StaticCall) -> Any:
+        """What a static method returns; it reaches nothing, and nothing of it is kept.
+
+        Raises:
+            ApiError: the tenant changes too many drafts at a time.
+            TrundleError: there is no such class or method, its code fails, or it took too long.
+        """
+        return self._edit(subject, static_value, asked)
 
     def begin(self, subject: Subject, run: Run, *, dry_run: bool) -> Action:
         """Begins a run, and returns while it goes on.

@@ -1,4 +1,4 @@
-"""What a process of its own does for a request: it changes a draft, computes a form, or runs an environment."""
+"""What a process of its own does for a request: it changes a draft, computes a form, calls a static method, or runs an environment."""
 
 import contextlib
 import logging
@@ -18,6 +18,7 @@ from trundle.environments import (
     Action,
     ActionLine,
     Actions,
+    CalledClass,
     Draft,
     Environments,
     HiddenAnswers,
@@ -27,6 +28,7 @@ from trundle.environments import (
     RunResult,
     adding,
     call,
+    call_static,
     check_application,
     chosen_package,
     delete,
@@ -43,9 +45,9 @@ from trundle.packages import Package
 from trundle.workers import Note
 
 Opening: TypeAlias = Callable[
-    [Providers], contextlib.AbstractContextManager[Mapping[str, Provider]]
+    [Providers, str], contextlib.AbstractContextManager[Mapping[str, Provider]]
 ]
-"""Opens providers by their settings; a function of a module."""
+"""Opens providers by their settings and the name by which an environment owns fields of objects; a function of a module."""
 Run: TypeAlias = bodies.Deploy | bodies.Call | bodies.Rollback | bodies.Upgrade | bodies.Delete
 
 _PAUSE = 0.3
@@ -179,6 +181,15 @@ def form_schema(
         return json_schema(form.form, form_parameters(form.form, package, snapshot, means.limits))
 
 
+def static_value(_: Note, means: Means, subject: Subject, asked: bodies.StaticCall) -> Any:
+    """What a static method returns."""
+    called = CalledClass(asked.class_name, asked.version, asked.package)
+    with _opened(means) as environments:
+        snapshot = environments.snapshot(subject.tenant)
+        given = asked.method, asked.arguments, asked.named
+        return call_static(snapshot, called, *given, limits=means.limits)
+
+
 # Runs
 
 
@@ -202,7 +213,7 @@ def carried_out(note: Note, means: Means, run: Run, action: Action) -> dict[str,
     with _opened(means) as environments, _Report(environments, action, note) as report:
         found = environments.get(action.environment, tenant=action.tenant)
         settings = settings_now(means.places, found)
-        with means.opening(settings) as opened, watching(report):
+        with means.opening(settings, found.manager) as opened, watching(report):
             providers = {key: _Reported(each, report) for key, each in opened.items()}
             return _plain(_result(environments, means, run, action, providers))
 

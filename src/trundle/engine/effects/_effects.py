@@ -36,7 +36,7 @@ class EffectChange:
         return {"action": self.action, "key": self.key, "diff": self.diff}
 
 
-_REACH = "give the engine one; `trundle env deploy` takes --folder and --programs, and tests replace methods with `inject`"
+_REACH = "give the engine one; `trundle env deploy` takes --folder and --programs, an environment over HTTP a place, and tests replace methods with `inject`"
 
 
 class Effects:

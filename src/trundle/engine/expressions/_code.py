@@ -90,8 +90,9 @@ def read_code(text: str, file: str, plain: str = "") -> list[Code]:
 
 
 def _scalar(node: ScalarNode, file: str, plain: str) -> Scalar | Expression:
-    words = node.text.translate(dict.fromkeys(map(ord, plain)))
-    may_be = node.may_be_expression and is_expression(node.text) and not is_words(words)
+    may_be = node.may_be_expression and is_expression(node.text)
+    if may_be:
+        may_be = not is_words(node.text.translate(dict.fromkeys(map(ord, plain))))
     if node.is_tagged or may_be:
         return Expression(node.text, Place(file, node.line))
     return Scalar(node.value, node.line, node.may_be_expression)

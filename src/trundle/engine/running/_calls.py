@@ -5,7 +5,7 @@ from typing import Any
 
 from trundle.engine._declarations import DESTRUCTOR, INITIALIZER
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine._metas import method_metas
+from trundle.engine._metas import SYNCHRONIZE, method_metas
 from trundle.engine._object import Instance, Part
 from trundle.engine._scene import Callee, Scene
 from trundle.engine._type import Type, method_key
@@ -19,8 +19,6 @@ from trundle.engine.running._reflection import Info
 from trundle.engine.running._routine import Routines
 from trundle.engine.running._watching import Watch
 from trundle.errors import did_you_mean, expectation
-
-_SYNCHRONIZE = "io.murano.metadata.engine.Synchronize"
 
 
 class Calls:
@@ -116,7 +114,7 @@ class Calls:
 
     def _make(self, type_: Type, declaring: Type, name: str) -> Found:
         routine = self._routines.of(declaring, name)
-        locked_by = Synchronized.from_meta(method_metas(type_, name).get(_SYNCHRONIZE))
+        locked_by = Synchronized.from_meta(method_metas(type_, name).get(SYNCHRONIZE))
         return Found(self._running, declaring, routine, locked_by)
 
     def compile(self, declaring: Type, name: str) -> None:

@@ -11,6 +11,8 @@ from trundle.errors import Kind, expectation, listed
 from trundle.providers.api._server import CONFLICT, MISSING, ObjectKey, Resource, Server
 
 _MANAGER = "trundle-deploy"
+"""The manager of all environments in earlier releases."""
+_MOST_TRIES = 8
 _DEFINITION = "CustomResourceDefinition"
 _API_VERSION = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?[a-z0-9]+")
 _NAME = re.compile(r"(?!\.{1,2}$)[^/%?#\\\x00-\x20]+")
@@ -28,7 +30,7 @@ class ApiProvider(Provider):
         namespace: that of objects which name none.
         elsewhere: whether objects may name another namespace.
         cluster_wide: whether there may be objects that are in no namespace.
-        manager: the name of the manager that owns what is applied.
+        manager: the name of the manager that owns what is applied; each environment has its own. What it applied as `trundle-deploy` is given to it when it changes.
         force: whether to take over fields that others own.
         seconds: how long to wait for the end of a deletion, and for a CRD to be served.
         sleep: waits between two looks.
@@ -103,16 +105,12 @@ class ApiProvider(Provider):
 
     def _is_applied(self, metadata: Plain) -> bool:
         """Whether an object is one that a run applied, whichever run that was."""
-        return any(
-            (each.get("manager"), each.get("operation")) == (self._manager, "Apply")
-            for each in metadata.get("managedFields") or ()
-        )
+        return bool(_applied_by(metadata, self._manager) or _applied_by(metadata, _MANAGER))
 
     def foresee(self, effect: Effect) -> Plain:
         return _outcome(effect, None)
 
     def apply(self, effect: Effect, before: Record | None) -> Plain:
-        del before
         content = effect.revealed()["content"]
         resource = self._server.resource(content["apiVersion"], content["kind"])
         if resource is None:
@@ -123,6 +121,8 @@ class ApiProvider(Provider):
             )
         self._check_scope(resource, content["kind"])  # It may have been a secret before.
         path = resource.of(_object_of(effect))
+        if before is not None and self._manager != _MANAGER:
+            self._take_over(path)
         made = self._server.ask(
             "PATCH",
             path,
@@ -136,6 +136,26 @@ class ApiProvider(Provider):
         if content["kind"] == _DEFINITION:
             self._await_served(made["spec"])
         return _outcome(effect, made["metadata"].get("uid"))
+
+    def _take_over(self, path: str) -> None:
+        """Gives the fields of an object that an earlier release applied to the own manager; nothing where there are none."""
+        for _ in range(_MOST_TRIES):
+            metadata = (self._server.get(path) or {}).get("metadata", {})
+            earlier = _applied_by(metadata, _MANAGER)
+            if not earlier or _applied_by(metadata, self._manager):
+                return
+            renamed = [
+                {"op": "replace", "path": f"/metadata/managedFields/{at}/manager", "value": self._manager}
+                for at in earlier
+            ]  # fmt: skip
+            version = metadata["resourceVersion"]  # One that has changed meanwhile is a conflict.
+            same = {"op": "replace", "path": "/metadata/resourceVersion", "value": version}
+            media_type = "application/json-patch+json"
+            body = [*renamed, same]
+            if self._server.ask(
+                "PATCH", path, body=body, content_type=media_type, good=(CONFLICT,)
+            ):
+                return
 
     def remove(self, effect: Effect, outcome: Plain) -> None:
         content = effect.wanted["content"]
@@ -195,6 +215,15 @@ class ApiProvider(Provider):
 def _object_of(effect: Effect) -> ObjectKey:
     """Which object an effect is about: as its key says, whatever the provider's own namespace is by now."""
     return ObjectKey(*effect.key.split("/")[1:])
+
+
+def _applied_by(metadata: Plain, manager: str) -> list[int]:
+    """Where in the managed fields of an object those stand that a manager has applied."""
+    return [
+        at
+        for at, each in enumerate(metadata.get("managedFields") or ())
+        if (each.get("manager"), each.get("operation")) == (manager, "Apply")
+    ]
 
 
 def _outcome(effect: Effect, uid: str | None) -> Plain:
