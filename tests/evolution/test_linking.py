@@ -1,3 +1,5 @@
+import itertools
+
 import pytest
 from evolving import rules
 from lineages import links, root, threads
@@ -220,6 +222,20 @@ def test_wrap_and_unwrap_rename_too():
         rules("v1", unwrap={"tags": "tag"}),
     )
     assert links(lineage) == ["tags@v1 tag@v2"]
+
+
+@pytest.mark.parametrize(("single", "many"), list(itertools.product(("", "?"), repeat=2)))
+def test_wrap_and_unwrap_join_what_may_be_null(single, many):
+    wrapped = root(
+        {"v1": {"Thing": {"a": f"string{single}"}}, "v2": {"Thing": {"b": f"[string]{many}"}}},
+        rules("v1", wrap={"a": "b"}),
+    )
+    unwrapped = root(
+        {"v1": {"Thing": {"a": f"[string]{many}"}}, "v2": {"Thing": {"b": f"string{single}"}}},
+        rules("v1", unwrap={"a": "b"}),
+    )
+    assert links(wrapped) == links(unwrapped) == ["a@v1 b@v2"]
+    assert all(each.links[0].conversion is not None for each in (wrapped, unwrapped))
 
 
 def test_two_renames_to_one_name_contradict_each_other():

@@ -285,6 +285,32 @@ CASES: dict[str, Case] = {
     "unwrap a list that may be null": Case(
         {V1: thing(a="[string]?"), V2: thing(b="string")}, (rules(V1, unwrap={"a": "b"}),)
     ),
+    "wrap into a list that may be null": Case(
+        {V1: thing(a="string?", c="string"), V2: thing(b="[string]?", d="[string]?")},
+        (rules(V1, wrap={"a": "b", "c": "d"}),),
+    ),
+    "unwrap lists of integers": Case(
+        {V1: thing(a="[integer]", c="[integer]?"), V2: thing(b="number?", d="number")},
+        (rules(V1, unwrap={"a": "b", "c": "d"}),),
+    ),
+    "map that may be null to list": Case(
+        {
+            V1: thing(a="{string}?"),
+            V2: thing(b="[Pair]") | {"Pair": {"name": "string", "value": "string"}},
+        },
+        (rules(V1, rename={"a": "b"}, convert={"a": keyed("map-to-list", "name", "value")}),),
+    ),
+    "null of an earlier version, and a number": Case(
+        {V1: thing(a="integer?"), V2: thing(a="integer"), V3: thing(b="number")},
+        (rules(V2, rename={"a": "b"}),),
+    ),
+    "move into an object that requires it": Case(
+        {
+            V1: thing(a="string", b="string?", c="integer"),
+            V2: thing(o="O") | {"O": {"a!": "string", "b!": "string?", "c": "integer"}},
+        },
+        (rules(V1, move={"a": "o.a", "b": "o.b", "c": "o.c"}),),
+    ),
     "wrap objects": Case(
         {V1: thing(a="Item") | ITEM, V2: thing(b="[Item]") | {"Item": {"y": "string"}}},
         (rules(V1, wrap={"a": "b"}),),

@@ -123,6 +123,21 @@ SHOWN: dict[str, tuple[Versions, tuple[TypeChanges, ...], dict[str, Any], dict[s
         {"a": ["x", "y"]},
         {"a": "x"},
     ),
+    "unwrap a list that may be null": (
+        {V1: thing(a="[string]?"), V2: thing(b="string")},
+        (rules(V1, unwrap={"a": "b"}),),
+        {"a": ["x", "y"]},
+        {"b": "x"},
+    ),
+    "move beside what is required and not there": (
+        {
+            V1: thing(a="string", b="string?"),
+            V2: thing(o="O") | {"O": {"a!": "string", "b!": "string?"}},
+        },
+        (rules(V1, move={"a": "o.a", "b": "o.b"}),),
+        {"a": "x"},
+        {"o": {"a": "x", "b": None}},
+    ),
     "several moves into one object": (
         {V1: thing(a="integer", b="integer"), V2: thing(o="O") | OBJECT},
         (rules(V1, move={"a": "o.a", "b": "o.b"}),),

@@ -235,21 +235,47 @@ class FunctionBody:
         return self.key.lineage.lifted(self.key.target.version)
 
     def _lifted(self) -> Iterator[str]:
-        """The statements that put lifted properties into the target's nested objects."""
+        """The statements that put lifted properties into the target's nested objects.
+
+        What these show for requiring it comes last, when all are there that anything is put into.
+        """
+        instead = []
         for step in self._assigns:
             if step.property not in self._paths:
                 continue
             value = self._assigned(msgspec.structs.replace(step, default=ABSENT))
-            if value != "ABSENT" or step.default is not ABSENT:
+            if value != "ABSENT":
+                value = self.statements.variable(value, self._attribute(step.property))
                 yield self._put_inside(step, value)
+            if step.default is not ABSENT:
+                instead.append(self._shown_inside(step, value))
+        yield from instead
 
     def _put_inside(self, step: Assign, value: str) -> str:
         """The statements that put a value into a nested object, making all on the way that is not there."""
+        opened, around, _ = self._opened(step)
+        return f"    if {value} is not {self._absent(step)}:\n{opened}        {around} = {value}\n"
+
+    def _shown_inside(self, step: Assign, value: str) -> str:
+        """The statements by which a nested object that is there shows what it requires, where there is no value for it."""
+        opened, around, tests = self._opened(step)
+        if value != "ABSENT":
+            tests.insert(0, f"{value} is {self._absent(step)}")
         place = Place(self.key.target.version, step.property)
-        value = self.statements.variable(value, self._attribute(step.property))
+        shown = f"if_whole({self.expressions.literals.of(step.default, place)})"
+        return f"    if {' and '.join(tests)}:\n{opened}        {around} = {shown}\n"
+
+    def _absent(self, step: Assign) -> str:
+        """What the value of a step is where it is absent."""
+        return "ABSENT" if step.value is None else self.expressions.absent_test(step.value)
+
+    def _opened(self, step: Assign) -> tuple[str, str, list[str]]:
+        """The statements that open the nested objects around a property, the property in them, and the tests whether they are there."""
+        place = Place(self.key.target.version, step.property)
         over = self.key.target.kind == "storage"
         holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
-        around, opened, tests, seen = "target", "", [], "target"
+        around, opened, seen = "target", "", "target"
+        tests: list[str] = []
         for holder in holders:
             arguments = [f"{around}.{holder.attribute}", class_mark(holder.class_)]
             shown = self.expressions.literals.shown_anyhow(holder.place, self.key.target)
@@ -260,18 +286,7 @@ class FunctionBody:
             opened += f"        {around}.{holder.attribute} = {inner}\n"
             around, seen = inner, f"{seen}.{holder.attribute}"
             tests.append(f"is_there({seen})")
-        absent = "ABSENT" if step.value is None else self.expressions.absent_test(step.value)
-        if step.default is ABSENT:
-            return (
-                f"    if {value} is not {absent}:\n{opened}        {around}.{attribute} = {value}\n"
-            )
-        default = f"if_whole({self.expressions.literals.of(step.default, place)})"
-        if value == "ABSENT":
-            test, shown = " and ".join(tests), default
-        else:
-            test = f"{value} is not {absent} or ({' and '.join(tests)})"
-            shown = f"{default} if {value} is {absent} else {value}"
-        return f"    if {test}:\n{opened}        {around}.{attribute} = {shown}\n"
+        return opened, f"{around}.{attribute}", tests
 
     def _stored_root(self) -> bool:
         """Whether the target is a whole stored resource, which names the version it was written with."""

@@ -99,7 +99,9 @@ class _LiveFunction:
         assigns = [each for each in self.plan.steps if isinstance(each, Assign)]
         plain = [each for each in assigns if each.property not in self.paths]
         members = [self._member(each) for each in plain if each.property != self.definition.tag]
-        after = [self._put_inside(each) for each in assigns if each.property in self.paths]
+        inside = [each for each in assigns if each.property in self.paths]
+        after = [self._put_inside(each) for each in inside]
+        after += [self._show_inside(each) for each in inside if each.default is not NO_DEFAULT]
         after += self._stashes()
         after += self._carry()
         made, lacking = self.made, self.classes.required[self.made]
@@ -175,10 +177,46 @@ class _LiveFunction:
 
     def _put_inside(self, step: Assign) -> Any:
         """Puts a value into a nested object, making all on the way that is not there."""
-        place = Place(self.key.target.version, step.property)
         value = self._assigned(step, NO_DEFAULT)
-        holders, attribute = way_to(self.classes.renderer, self.lineage, place, self.key.target)
+        way, attribute = self._way(step)
         over = self.key.target.kind == "storage"
+
+        def put(source: Any, target: Any) -> None:
+            found = value(source)
+            if found is ABSENT:
+                return
+            around = target
+            for name, class_, shown in way:
+                inner = opened(getattr(around, name), class_, shown, over=over)
+                setattr(around, name, inner)
+                around = inner
+            setattr(around, attribute, found)
+
+        return put
+
+    def _show_inside(self, step: Assign) -> Any:
+        """Has a nested object that is there show what it requires, where nothing was put into it."""
+        way, attribute = self._way(step)
+        place = Place(self.key.target.version, step.property)
+        literal = self.expressions.literal(step.default, place)
+
+        def show(_: Any, target: Any) -> None:
+            if not _all_there(target, way):
+                return
+            around = target
+            for name, class_, _ in way:
+                inner = opened(getattr(around, name), class_)
+                setattr(around, name, inner)
+                around = inner
+            if getattr(around, attribute) is ABSENT:
+                setattr(around, attribute, if_whole(literal))
+
+        return show
+
+    def _way(self, step: Assign) -> tuple[list[Any], str]:
+        """The nested objects around a property: their attributes, classes and what they show anyhow; and its attribute."""
+        place = Place(self.key.target.version, step.property)
+        holders, attribute = way_to(self.classes.renderer, self.lineage, place, self.key.target)
         way = [
             (
                 each.attribute,
@@ -187,21 +225,7 @@ class _LiveFunction:
             )
             for each in holders
         ]
-        shows = step.default is not NO_DEFAULT
-        literal = self.expressions.literal(step.default, place) if shows else ABSENT
-
-        def put(source: Any, target: Any) -> None:
-            found = value(source)
-            if found is ABSENT and not (shows and _all_there(target, way)):
-                return
-            around = target
-            for name, class_, shown in way:
-                inner = opened(getattr(around, name), class_, shown, over=over)
-                setattr(around, name, inner)
-                around = inner
-            setattr(around, attribute, if_whole(literal) if found is ABSENT else found)
-
-        return put
+        return way, attribute
 
     def _stashes(self) -> list[Any]:
         stashes = [each for each in self.plan.steps if isinstance(each, Stash)]

@@ -110,7 +110,7 @@ class LiveSteps:
                 return self._cases(step)
             case Listed(inner):
                 change = self._or_same(inner)
-                return lambda value: Wrapped([change(value)])
+                return lambda value: through(change(value), lambda only: Wrapped([only]))
             case Single(inner):
                 change = self._or_same(inner)
                 return lambda value: through(single(value), change)

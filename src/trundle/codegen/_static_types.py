@@ -150,6 +150,8 @@ class StaticTypes:
                 return united(self.changed(inner, without(given, "None")), OR_ABSENT)
             case steps.Cases():
                 return self.of_cases(step)
+            case steps.Listed() if steps.may_lack(step):
+                return ANY
             case steps.Listed(inner):
                 found = without(given if inner is None else self.changed(inner, given), "Absent")
                 return None if found is None else (f"list[{shown(found)}]",)

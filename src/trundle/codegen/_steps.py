@@ -100,7 +100,7 @@ class Steps:
             case Cases():
                 return f"{self._cases(step)}({value})"
             case Listed(inner):
-                return f"Wrapped([{value if inner is None else self.render(inner, value)}])"
+                return self._listed(step, value if inner is None else self.render(inner, value))
             case Single(inner):
                 if inner is None:
                     return f"single({value})"
@@ -130,6 +130,12 @@ class Steps:
                 return call("through", [value, *parts])
             case _:
                 assert_never(step)
+
+    @staticmethod
+    def _listed(step: Listed, only: str) -> str:
+        if may_lack(step):
+            return f"through({only}, lambda only: Wrapped([only]))"
+        return f"Wrapped([{only}])"
 
     def _to_object(self, plan: PlanKey, value: str, base: str | None) -> str:
         extra = f", {base}" if plan in self.wants_base else ""

@@ -10,7 +10,14 @@ from trundle.evolution._stale import with_elements
 from trundle.evolution._threads import ByConversion, Derivation, Place
 from trundle.evolution._values import End, Mismatch, beside_null, change_value, own_letter_case
 from trundle.evolution._ways import along, change, way
-from trundle.evolution.conversions import CallHook, ConvertScalar, Keyed, MapValues, loosens
+from trundle.evolution.conversions import (
+    CallHook,
+    ConvertScalar,
+    Keyed,
+    MapValues,
+    beside_nulls,
+    loosens,
+)
 from trundle.evolution.steps import (
     CallConverter,
     Chain,
@@ -30,7 +37,8 @@ def read_straight(own: End, each: Derivation, how: ByConversion, goal: End) -> E
         stepwise = lineage.changing(each.output)
         stepwise = stepwise or (own.place != source and lineage.changing(source))
     else:
-        stepwise = isinstance(how.conversion, CallHook | ConvertScalar | Keyed | MapValues)
+        conversion = beside_nulls(how.conversion)
+        stepwise = isinstance(conversion, CallHook | ConvertScalar | Keyed | MapValues)
     step = None if stepwise else change_value(own, goal)
     if stepwise or isinstance(step, Mismatch):
         return None
@@ -64,8 +72,9 @@ def converted(
     if isinstance(step, Mismatch):
         return None
     value = change(value, step)
-    if isinstance(how.conversion, Keyed) and how.conversion.map_older == how.up:
-        value = with_elements(value, each, how.conversion, entries)
+    keyed = beside_nulls(how.conversion)
+    if isinstance(keyed, Keyed) and keyed.map_older == how.up:
+        value = with_elements(value, each, keyed, entries)
     return along(value, reached, goal)
 
 
@@ -94,7 +103,7 @@ def _across(
     """The step over one pair of neighbours, and the end that it leads to."""
     lineage, source = given.lineage, given.place
     reached = End(lineage, output, Shape("storage", output.version))
-    match how.conversion:
+    match beside_nulls(how.conversion):
         case MapValues(values):
             mapped = MapText(values if how.up else _inverse(values))
             # A text that is not mapped may be known to both enums, each in its own letter case.

@@ -282,7 +282,9 @@ class Lineage(TypeVersions):
     def _with_nulls(self, link: Link) -> Conversion | None:
         """How two places convert, of whose threads one may admit null where the other does not."""
         older, newer = self.admits_null(link.older), self.admits_null(link.newer)
-        if link.conversion is None or older == newer or not lossless(link.conversion):
+        if link.conversion is None or older == newer:
+            return link.conversion
+        if isinstance(link.conversion, NullFits | CallHook):
             return link.conversion
         return NullFits(link.conversion, older, newer)
 

@@ -6,9 +6,10 @@ from typing import TypeAlias
 import msgspec
 
 from trundle.evolution._changes import KEYED_CONVERSIONS, TypeChanges
+from trundle.evolution._discriminating import Meets
 from trundle.evolution._errors import ChangeError
 from trundle.evolution._hooks import hook_converter
-from trundle.evolution._keyed import relate_keyed
+from trundle.evolution._keyed import bare, relate_keyed
 from trundle.evolution._neighbours import Neighbours, VersionMap
 from trundle.evolution._spelling import respell
 from trundle.evolution._threads import Link, Place
@@ -28,7 +29,7 @@ from trundle.evolution.conversions import (
     relate,
     variant,
 )
-from trundle.schema import ListOf, MapOf, Nullable, Ref, Type, Union
+from trundle.schema import ListOf, MapOf, Nullable, Ref, Schema, Type, Union
 from trundle.version import ApiVersion
 
 Group: TypeAlias = dict[ApiVersion, str]
@@ -231,18 +232,36 @@ def _conversion(
             if named.name in KEYED_CONVERSIONS:
                 return relate_keyed(named, (ours, theirs), schemas, meets)
             return ConvertScalar(named.name, named.version)
-        if changes.wrap.get(name) == newer.property and isinstance(theirs, ListOf):
-            item = relate(ours, theirs.items, schemas, meets)
-            return item and _with_nulls(Wrap(item), ours, theirs)
-        if changes.unwrap.get(name) == newer.property and isinstance(ours, ListOf):
-            item = relate(ours.items, theirs, schemas, meets)
-            return item and _with_nulls(Unwrap(item), ours, theirs)
+        if changes.wrap.get(name) == newer.property and isinstance(bare(theirs), ListOf):
+            return _wrapped(ours, theirs, schemas, meets)
+        if changes.unwrap.get(name) == newer.property and isinstance(bare(ours), ListOf):
+            return _unwrapped(ours, theirs, schemas, meets)
         if name in changes.variant:
             return _variant(lineage, changes, older, newer)
     hooked = hook_converter(lineage, older, newer)
     if hooked is not None:
         return hooked
     return relate(ours, theirs, schemas, meets)
+
+
+def _wrapped(
+    older: Type, newer: Type, schemas: tuple[Schema, Schema], meets: Meets
+) -> Conversion | None:
+    """How a single value and the list around it convert; either may be null."""
+    listed = bare(newer)
+    assert isinstance(listed, ListOf)
+    item = relate(older, listed.items, schemas, meets)
+    return item and _with_nulls(Wrap(item), older, newer)
+
+
+def _unwrapped(
+    older: Type, newer: Type, schemas: tuple[Schema, Schema], meets: Meets
+) -> Conversion | None:
+    """How a list and the single value in it convert; either may be null."""
+    listed = bare(older)
+    assert isinstance(listed, ListOf)
+    item = relate(listed.items, newer, schemas, meets)
+    return item and _with_nulls(Unwrap(item), older, newer)
 
 
 def _with_nulls(conversion: Wrap | Unwrap, older: Type, newer: Type) -> Conversion:

@@ -4,6 +4,7 @@ Threads that derive from each other by conversion have one value, in the shapes 
 way cannot express what a client writes, nothing of it reaches the threads beyond, and these have to lose what they had.
 Elements of lists are apart: those that a version cannot express stay beside those that it can. So are objects and free-form
 data, which have members that the other cannot express, and lists of texts, of which each keeps its own spelling.
+A single value and the list around it are one value.
 """
 
 from typing import TypeAlias, assert_never
@@ -90,9 +91,9 @@ def _is_of_lists(type_: Type) -> bool:
 def _of_one(conversion: Conversion) -> bool:
     """Whether a conversion makes one value of one, or each member of a map."""
     match conversion:
-        case EachValue(inner) | NullFits(inner):
+        case EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
             return _of_one(inner)
-        case EachItem() | Keyed() | Wrap() | Unwrap():
+        case EachItem() | Keyed():
             return False
         case (
             ByVariant()

@@ -88,7 +88,7 @@ class Cases(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A single value becomes a list of one."""
+    """A single value becomes a list of one; one that becomes absent makes no list."""
 
     item: "ValueStep | None"
 
@@ -251,6 +251,8 @@ def may_lack(step: ValueStep) -> bool:
                 case.lacking or case.discriminator or (case.step and may_lack(case.step))
                 for case in cases
             )
+        case Listed(inner):
+            return inner is not None and may_lack(inner)
         case NotNull() | Fit() | CallScalar() | CallConverter() | Single():
             return True
         case FromFreeForm() | KnownPart():
@@ -259,7 +261,7 @@ def may_lack(step: ValueStep) -> bool:
             return may_lack(inner)
         case Chain(steps):
             return any(may_lack(each) for each in steps)
-        case Items() | Values() | Listed():
+        case Items() | Values():
             return False  # these leave out what is absent within
         case ToEnum(partly=partly):
             return bool(partly)

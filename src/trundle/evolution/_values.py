@@ -10,7 +10,7 @@ from trundle.evolution._paths import join_path
 from trundle.evolution._spelling import spellings
 from trundle.evolution._straight import alike
 from trundle.evolution._threads import ByConversion, Place
-from trundle.evolution.conversions import MapValues
+from trundle.evolution.conversions import MapValues, beside_nulls
 from trundle.evolution.steps import (
     Case,
     Cases,
@@ -332,8 +332,9 @@ def _discriminator(
         if own is None or not isinstance(each.how, ByConversion):
             continue
         found = own
-        if isinstance(each.how.conversion, MapValues):
-            texts.update(each.how.conversion.sources(text, up=each.how.up))
+        conversion = beside_nulls(each.how.conversion)
+        if isinstance(conversion, MapValues):
+            texts.update(conversion.sources(text, up=each.how.up))
     if lineage.definition(version).property(found.property) is None:
         return None
     return found.property, tuple(sorted(texts))

@@ -412,6 +412,11 @@ def _wider(wide: Type, narrow: Type) -> bool:
     )
 
 
+def beside_nulls(conversion: Conversion) -> Conversion:
+    """What becomes of all values but null."""
+    return conversion.inner if isinstance(conversion, NullFits) else conversion
+
+
 def object_pairs(conversion: Conversion | None) -> Iterator[ConvertObject]:
     """All pairs of object types that meet within a conversion."""
     match conversion:

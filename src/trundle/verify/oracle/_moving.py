@@ -110,12 +110,14 @@ def _put(world: World, found: dict[str, Any], path: tuple[str, ...], value: Any,
     if inner is ANY or isinstance(inner, Either) or member is None:
         found[name] = ANY
         return
+    holder = At(member.version, bare(member.type))
     if inner is MISSING:
         if value is MISSING:
             return
-        inner = required(world, {}, At(member.version, bare(member.type)))
+        inner = required(world, {}, holder)
     if not isinstance(inner, dict):
         found[name] = ANY
         return
-    _put(world, inner, below, value, At(member.version, bare(member.type)))
+    _put(world, inner, below, value, holder)
+    inner = required(world, inner, holder)  # what nothing has moved to may be required all the same
     found[name] = perhaps_hollow(inner) if made and isinstance(value, Either) else inner
