@@ -194,6 +194,27 @@ def test_what_is_removed_at_another_version_has_no_owner(client, name, pair, app
     assert code == 200
 
 
+@pytest.mark.parametrize("applier", [OLD, NEW])
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_who_removes_at_another_version_what_it_applied_owns_it_at_neither(
+    client, name, pair, applier
+):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    apply(client, applier, "ann", name, {**BESIDE[applier], **pair[at]})
+    apply(client, other, "ann", name, {**BESIDE[other], **pair[1 - at]})
+    code, _ = apply(client, other, "ann", name, BESIDE[other])
+    assert code == 200
+    # What the other version cannot show stays, and so does its owner; an object around both stays, too.
+    around = {"box": {}} if "box" in pair[at] else {}
+    assert shown(client, applier, name) == {**BESIDE[applier], **around}
+    found = owners(client, name)
+    assert list(found[applier]) == ["ann/Apply"]
+    assert list(paths(found[applier]["ann/Apply"])) == [(f"f:{each}",) for each in BESIDE[applier]]
+    assert list(paths(found[other]["ann/Apply"])) == [(f"f:{each}",) for each in BESIDE[other]]
+    code, _ = apply(client, applier, "ben", name, pair[2 + at])
+    assert code == 200
+
+
 LISTED = {
     OLD: {"x": {"labels": {"x": "a"}}, "y": {"labels": {"y": "q"}}},
     NEW: {

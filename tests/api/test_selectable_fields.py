@@ -7,6 +7,7 @@ from apis import Client, serving_clubs
 from projects import installer
 
 from trundle.api import served_kinds
+from trundle.api._views import Views
 from trundle.kubernetes import WebhookAddress, definitions
 
 GROUP = "select.test"
@@ -111,6 +112,24 @@ def test_a_watch_says_what_begins_and_what_ceases_to_be_chosen(served):
     lines = client.http.get(LAMPS % "v1", params=query).text.splitlines()
     events = [(x["type"], x["object"]["spec"]["colour"]) for x in map(json.loads, lines)]
     assert events == [("ADDED", "red"), ("DELETED", "red")]
+
+
+def test_the_first_part_of_a_watch_converts_each_object_once(served, monkeypatch):
+    client, _ = served
+    convert, converted = Views._converted, []
+
+    def counted(views, found, *of):
+        converted.append(found.key.name)
+        return convert(views, found, *of)
+
+    monkeypatch.setattr(Views, "_converted", counted)
+    # Nothing may be remembered of the requests that wrote the objects.
+    monkeypatch.setattr(Views, "kept", counted)
+    query = {"watch": "true", "timeoutSeconds": "1", "fieldSelector": "spec.colour=red"}
+    lines = client.http.get(LAMPS % "v1", params=query).text.splitlines()
+    found = [json.loads(each)["object"]["metadata"]["name"] for each in lines]
+    assert found == ["a", "c"]
+    assert converted == ["a", "b", "c"]
 
 
 def test_clusters_and_clients_see_them(served):

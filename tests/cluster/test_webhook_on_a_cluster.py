@@ -196,7 +196,7 @@ def test_metrics_count_conversions_and_carriers(both):
     assert "trundle_webhook_carrier_bytes_count" in found
     # The API server asks for the same several times.
     (remembered,) = re.findall(
-        r"^trundle_webhook_reviews_remembered_total (.*)$", found, re.MULTILINE
+        r"^trundle_webhook_conversions_remembered_total (.*)$", found, re.MULTILINE
     )
     assert float(remembered) > 0
     assert both.webhook.get("/nothing")[0] == 404

@@ -31,6 +31,7 @@ from trundle.installation import (
     uninstall_together,
     upgrade,
 )
+from trundle.registry import DirectoryRegistry
 from trundle.version import SemVer
 
 v = SemVer.parse
@@ -510,6 +511,22 @@ def test_tidying_removes_what_is_damaged_too(plain):
         (plain.state / "content" / "blobs" / "sha256" / digest[7:]).write_bytes(b"{}")
         assert [each.digest for each in tidy(installation, 0).removed] == [digest]
         assert tidy(installation, 0).removed == ()
+
+
+def test_what_a_killed_tidying_left_without_a_tag_is_kept_where_it_is_installed_again(plain):
+    plain.publish("1.0.0")
+    plain.install()
+    with plain.installation() as installation:
+        digest = installation.package(CRM).digest
+        uninstall(installation, CRM)
+        # The process died after this, before it removed files.
+        DirectoryRegistry(plain.state / "content").repository("").remove_tag(digest[7:])
+        assert not installation.content.has(digest)
+    plain.install()
+    with plain.installation() as installation:
+        assert tidy(installation, 0).removed == ()
+        assert installation.content.has(digest)
+        assert installation.content.archive(digest, CRM, 2**20)
 
 
 @pytest.mark.full

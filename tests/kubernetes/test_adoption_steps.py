@@ -9,7 +9,7 @@ from crd_clusters import FORMER, CrdCluster, Killed, conversion, version
 
 from trundle.api import converted_kinds, served_kinds
 from trundle.kubernetes._former import served_versions
-from trundle.kubernetes.migration import Adoption, Migration, RequestError
+from trundle.kubernetes.migration import Adoption, Migration, OtherRunError, RequestError
 
 OURS, OTHER = "https://ours.test", "https://other.test"
 
@@ -184,3 +184,71 @@ def test_a_version_that_is_added_meanwhile_is_not_removed_either(simulated, kind
         adoption().given_back()
     assert simulated.url == OURS
     assert "v3" in served_versions(simulated.crd)
+
+
+MEANWHILE = "expected one run that changes it, found another one, which has begun meanwhile"
+
+
+@pytest.mark.parametrize("at", [2, 3])
+def test_of_two_runs_that_begin_at_once_the_slower_changes_nothing(simulated, adoption, at):
+    faster, slower = adoption(), adoption(OTHER)
+    before = simulated.crd["spec"]
+    read, reads = simulated.definition, []
+
+    def definition(name):
+        found = read(name)
+        reads.append(found)
+        if len(reads) == at:  # It has seen that there is no other, and has not written yet.
+            faster._definition.begin()
+        return found
+
+    simulated.definition = definition
+    with pytest.raises(OtherRunError, match=MEANWHILE) as caught:
+        slower.adopted()
+    assert "run this one again" in caught.value.advice
+    assert simulated.crd["spec"] == before
+    assert faster.adopted().next is None
+    assert simulated.state == ("storage", ["storage"], OURS)
+
+
+@pytest.mark.parametrize("other", ["adopted", "given_back"])
+def test_a_run_ends_at_its_next_change_where_another_takes_over(simulated, kinds, adoption, other):
+    """Also one that is only slow: else it would put back what the other one has changed."""
+    adoption().adopted()
+    simulated.crd["status"]["storedVersions"] = [OLD, "storage"]
+    slower = adoption(OTHER)
+    simulated.hidden = {("o0001", NEW)}
+    begun = []
+
+    def take_over():
+        if not begun and simulated.url == OTHER:
+            begun.append(True)
+            simulated.hidden = set()
+            assert getattr(adoption(), other)().next is None
+            simulated.hidden = {("o0001", NEW)}
+        return False
+
+    simulated.killed = take_over
+    with pytest.raises(OtherRunError, match=MEANWHILE):
+        slower.adopted()
+    simulated.hidden = set()
+    expected = ("storage", ["storage"], OURS) if other == "adopted" else (OLD, [OLD], FORMER)
+    assert simulated.state == expected
+    assert simulated.readable(kinds[0])
+
+
+def test_no_run_is_named_after_its_end(simulated, adoption):
+    def named():
+        return [e for e in simulated.crd["metadata"]["annotations"] if e.endswith("/adopting")]
+
+    adoption().adopted()
+    assert named() == []
+    adoption().given_back()
+    assert simulated.crd["metadata"]["annotations"] == {}
+    killed(simulated, adoption().adopted, lambda: simulated.state[1] == ["storage"])
+    assert len(named()) == 1
+    assert adoption().adopted().next is None
+    assert named() == []
+    simulated.hidden = {("o0001", NEW)}
+    assert adoption(OTHER).given_back().findings
+    assert named() == []

@@ -7,7 +7,13 @@ import sites
 
 from trundle.channels import RefusalCode, RefusedError, read_policy, refusal
 from trundle.errors import Finding, Place
-from trundle.installation import foresee, upgrade
+from trundle.installation import (
+    ArrivingError,
+    ContentStore,
+    complete_before,
+    foresee,
+    upgrade,
+)
 from trundle.kubernetes.operator import wanted_of
 from trundle.kubernetes.operator._advice import foreseen
 from trundle.kubernetes.operator._annotations import carry_out, hold
@@ -254,6 +260,32 @@ def test_packages_that_need_each_other_go_back_together(tmp_path):
         # The one that needs none of them goes back for itself.
         assert found == {NAME: "1.0.0", "acme/core": "1.0.0", "acme/other": "1.1.0"}
         assert carry_out(installation, "acme/core", asked_back, ready, [NAME]) == ()
+
+
+class Arriving(ContentStore):
+    """Content that is on its way as long as the test wants."""
+
+    ended = False
+
+    def fetch(self, source, artifact, where, progress=None):
+        if not self.ended:
+            raise ArrivingError(refusal(RefusalCode.UNREACHABLE, where, "all of it", "a part"))
+        super().fetch(source, artifact, where, progress)
+
+
+def test_packages_whose_content_arrives_are_no_conflict(tmp_path):
+    site = paired(tmp_path)
+    back, others = asked(roll_back="1.1.0"), ["acme/other", "acme/core"]
+    with site.installation() as installation:
+        installation.content = Arriving(tmp_path / "elsewhere")
+        installation.content.ended = True
+        complete_before(installation, NAME)
+        installation.content.ended = False
+        with pytest.raises(ArrivingError, match=r"acme/other 1\.0\.0: expected all of it"):
+            carry_out(installation, NAME, back, ready, others)
+        installation.content.ended = True
+        assert carry_out(installation, NAME, back, ready, others) == ()
+        assert str(installation.package("acme/core").version) == "1.0.0"
 
 
 def test_packages_go_back_together_when_the_cluster_is_ready_for_all(tmp_path):

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 import sites
 
+from trundle.installation import Installation
 from trundle.kubernetes._cluster import RequestError
 from trundle.kubernetes.operator import Operator, Records, _operator
 from trundle.kubernetes.operator._leadership import LostLeaseError
@@ -113,6 +114,18 @@ def test_nothing_more_is_done_where_another_operator_acts(operator, monkeypatch,
     monkeypatch.setattr(Following, "raises", kind("Lease", "to hold it", "another one", ""))
     assert operator.look().away
     assert operator._found.written == {"a": "Applied"}
+
+
+def test_a_namespace_that_has_no_installation_any_more_is_restored_when_it_has_one(
+    operator, tmp_path
+):
+    operator._found = Found({})
+    with Installation(tmp_path / "yard", clock=sites.Clock()):
+        operator._keepers["yard"] = Remembering()
+    operator.look()
+    assert not (tmp_path / "yard").exists()
+    assert list(operator._keepers) == ["shop"]
+    assert (tmp_path / "shop").exists()
 
 
 class Lease:

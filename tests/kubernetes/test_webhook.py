@@ -152,4 +152,4 @@ def test_metrics_say_how_large_carriers_are_and_what_was_remembered(client):
     about = f'group="{GROUP}",resource="members"'
     assert f'conversions_total{{{about},result="done",source="v1",target="storage"}} 1.0' in found
     assert f'carrier_bytes_count{{{about},version="v2"}} 1.0' in found
-    assert "reviews_remembered_total 4.0" in found
+    assert "conversions_remembered_total 4.0" in found

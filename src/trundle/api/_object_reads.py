@@ -8,7 +8,7 @@ import msgspec
 from trundle.api._answers import LIST_OF_VERSIONS, list_head
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request, Target
-from trundle.api._selections import FieldSelector, labels_of
+from trundle.api._selections import FieldSelector, SelectedObjects, labels_of
 from trundle.api._status import ApiError, bad_request
 from trundle.api._views import Failed, Views
 from trundle.store import Key, Store, StoredObject
@@ -56,7 +56,7 @@ class ObjectReads:
         """
         target = request.target
         fields = FieldSelector(request.query.get("fieldSelector", ""), target)
-        shown = _Shown(self.views, target, fields)
+        shown = SelectedObjects(self.views, target, fields)
         labels = labels_of(request.query.get("labelSelector", ""))
         match = request.query.get("resourceVersionMatch", "")
         wanted, token = request.number("resourceVersion"), request.query.get("continue", "")
@@ -132,38 +132,3 @@ class ObjectReads:
     def shown(self, found: StoredObject, target: Target) -> bytes:
         """An object as clients of a target's version see it."""
         return self.views.exact(found, target.kind, target.served)
-
-
-class _Shown:
-    """Objects as they stand in a list; one that was looked at to choose it is not converted again to send it.
-
-    Args:
-        views: shows objects.
-        target: the resource type and the version.
-        fields: chooses objects.
-    """
-
-    def __init__(self, views: Views, target: Target, fields: FieldSelector) -> None:
-        self._views = views
-        self._target = target
-        self._fields = fields
-        self._kept: dict[Key, bytes] = {}
-
-    def is_chosen(self, found: StoredObject) -> bool:
-        """Whether an object is in the list."""
-
-        def show(found: StoredObject) -> bytes:
-            self._kept[found.key] = shown = self._shown(found)
-            return shown
-
-        is_chosen = self._fields.matches(found, show)
-        if not is_chosen:
-            self._kept.pop(found.key, None)
-        return is_chosen
-
-    def taken(self, found: StoredObject) -> bytes:
-        """An object of the list."""
-        return self._kept.pop(found.key, b"") or self._shown(found)
-
-    def _shown(self, found: StoredObject) -> bytes:
-        return self._views.listed(found, self._target.kind, self._target.served)

@@ -252,7 +252,7 @@ class Ownership:
         """
         if len(self._kind.versions) == 1:
             return _document(found)
-        if hidden := hidden_fields(writer, operation, found):
+        if hidden := hidden_fields(writer, found):
             for each in seen(_document(found), hidden):
                 found = owned_elsewhere(writer, operation, found, each, force=force)
         return _document(found)

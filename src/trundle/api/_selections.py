@@ -8,8 +8,9 @@ import msgspec
 
 from trundle.api._requests import Target
 from trundle.api._status import bad_request
+from trundle.api._views import Views
 from trundle.errors import expectation
-from trundle.store import InvalidSelectorError, LabelSelector, StoredObject
+from trundle.store import InvalidSelectorError, Key, LabelSelector, StoredObject
 
 _TERM = re.compile(
     r"(?P<field>.*?)(?P<operator>!=|==|=)(?P<value>(?:[^\\,=]|\\[\\,=])*)", re.DOTALL
@@ -58,6 +59,41 @@ class FieldSelector:
         others = [each for each in self._terms if each[0] not in of]
         shown = msgspec.json.decode(show(found)) if others else None
         return all((_value(shown, field) == value) is equal for field, equal, value in others)
+
+
+class SelectedObjects:
+    """Objects of a resource type as they stand in lists; one that was looked at to choose it is not converted again to send it.
+
+    Args:
+        views: shows objects.
+        target: the resource type and the version.
+        fields: chooses objects.
+    """
+
+    def __init__(self, views: Views, target: Target, fields: FieldSelector) -> None:
+        self._views = views
+        self._target = target
+        self._fields = fields
+        self._kept: dict[Key, bytes] = {}
+
+    def is_chosen(self, found: StoredObject) -> bool:
+        """Whether an object is selected."""
+
+        def show(found: StoredObject) -> bytes:
+            self._kept[found.key] = shown = self._shown(found)
+            return shown
+
+        is_chosen = self._fields.matches(found, show)
+        if not is_chosen:
+            self._kept.pop(found.key, None)
+        return is_chosen
+
+    def taken(self, found: StoredObject) -> bytes:
+        """An object that was selected, or is asked for without that."""
+        return self._kept.pop(found.key, b"") or self._shown(found)
+
+    def _shown(self, found: StoredObject) -> bytes:
+        return self._views.listed(found, self._target.kind, self._target.served)
 
 
 def terms_of(text: str) -> list[tuple[str, bool, str]]:

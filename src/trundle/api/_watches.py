@@ -10,7 +10,7 @@ from trundle.api._feeds import Feed
 from trundle.api._representations import Representation
 from trundle.api._requests import Request
 from trundle.api._resources import Resources
-from trundle.api._selections import FieldSelector
+from trundle.api._selections import FieldSelector, SelectedObjects
 from trundle.store import LabelSelector, ObjectChoice, Page, StoredObject
 
 _BOOKMARK_AFTER = 60
@@ -60,11 +60,11 @@ async def events(
         return choice.has(found) and fields.matches(found, show)
 
     if not after or streamed:
+        first = SelectedObjects(resources.views, target, fields)
         async for page in _pages(resources, kind.resource, choice, after):
             for each in page.objects:
-                if fields.matches(each, show):
-                    document = resources.views.listed(each, kind, served)
-                    yield _event("ADDED", shown.one(document, kind))
+                if first.is_chosen(each):
+                    yield _event("ADDED", shown.one(first.taken(each), kind))
             after = page.resource_version
         if bookmarks:
             yield _bookmark(request, shown, after, initial=True)

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         unpacked_release,
     )
     from trundle.installation._stored import forget_store, remember_store
-    from trundle.installation._tidy import Removed, Tidied, tidy
+    from trundle.installation._tidy import Removed, Tidied, needed_content, tidy
     from trundle.installation._upgrade import (
         foresee,
         roll_back,
@@ -87,6 +87,7 @@ __all__ = [
     "forget_store",
     "install",
     "installed_folders",
+    "needed_content",
     "notifier",
     "pause_after",
     "remember_store",

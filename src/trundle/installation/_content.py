@@ -51,8 +51,10 @@ class ContentStore:
         self._store = DirectoryRegistry(folder).repository("")
 
     def has(self, digest: str) -> bool:
-        """Whether an artifact is here, so that nothing has to be fetched."""
-        return is_digest(digest) and self._store.has_manifest(digest)
+        """Whether an artifact is here, and stays until it is tidied away, so that nothing has to be fetched."""
+        if not is_digest(digest) or not self._store.has_manifest(digest):
+            return False
+        return digest.partition(":")[2] in self._store.tags()  # Tidying takes the tag first.
 
     def look(self, source: Repository | None, reference: str, where: str) -> Artifact:
         """What an artifact is, here or at its source; its files are not fetched.
@@ -89,18 +91,37 @@ class ContentStore:
             StorageError: the local store cannot be written.
         """
         with self._refused(where, source):
-            self._store.put_blob(artifact.config, artifact.config_descriptor, progress=progress)
+            # What is small comes last: it is not here for hours without a tag.
             self._store.pull_blob(source, artifact.layer, progress=progress)
+            self._store.put_blob(artifact.config, artifact.config_descriptor, progress=progress)
             if not self.has(artifact.digest):
                 tag = artifact.digest.partition(":")[2]
                 self._store.put_manifest(artifact.content, artifact.descriptor.media_type, tag=tag)
 
-    def tidy(self, needed: Collection[str], *, dry_run: bool = False) -> tuple[list[str], int]:
-        """Removes artifacts that are not needed, and what broke off; called while no other process changes the store.
+    def artifacts(self) -> list[str]:
+        """The digests of the artifacts that are here, in alphabetical order.
+
+        Raises:
+            StorageError: the store cannot be read.
+        """
+        return [f"sha256:{tag}" for tag in self._store.tags()]
+
+    def tidy(
+        self,
+        needed: Collection[str],
+        *,
+        dry_run: bool = False,
+        grace: float = 0,
+        now: float = math.inf,
+    ) -> tuple[list[str], int]:
+        """Removes artifacts that are not needed, and what broke off.
 
         Args:
             needed: the digests of the artifacts that stay.
             dry_run: whether nothing is removed.
+            grace: for how many seconds files stay that were written, or asked for, without being part of an artifact yet. Without it,
+                nothing may be fetched meanwhile.
+            now: the time, as `time.time` returns it; files are removed however new they are where it is not given.
 
         Returns:
             The digests of those that go, and how many bytes they have that no other one needs.
@@ -108,14 +129,14 @@ class ContentStore:
         Raises:
             StorageError: the store cannot be read or written.
         """
-        parts = {f"sha256:{tag}": self._parts(f"sha256:{tag}") for tag in self._store.tags()}
+        parts = {each: self._parts(each) for each in self.artifacts()}
         gone = sorted(parts.keys() - set(needed))
         live = {each for digest in parts.keys() & set(needed) for each in parts[digest]}
         dead = {name: size for digest in gone for name, size in parts[digest].items()}
         if not dry_run and self._store.folder.is_dir():
             for digest in gone:
                 self._store.remove_tag(digest.partition(":")[2])
-            self._store.collect_garbage(0, now=math.inf)  # However new it is
+            self._store.collect_garbage(grace, now=now)
         return gone, sum(size for name, size in dead.items() if name not in live)
 
     def _parts(self, digest: str) -> dict[str, int]:

@@ -30,6 +30,22 @@ class Tidied(msgspec.Struct, frozen=True):
     size: int
 
 
+def needed_content(installation: Installation, keep: int) -> set[str]:
+    """The digests of what is installed, and of the last versions to go back to.
+
+    Args:
+        installation: the installation.
+        keep: to how many earlier versions of each package one can still go back.
+    """
+    needed = set()
+    for package in installation.packages():
+        needed.add(package.digest)
+        if package.pinned is None:
+            history = installation.history(package.name)
+            needed.update([e.before_digest for e in way_back(history, package.digest)][:keep])
+    return needed
+
+
 def tidy(installation: Installation, keep: int, *, dry_run: bool = False) -> Tidied:
     """Removes content that is neither installed nor among the last versions to go back to.
 
@@ -44,12 +60,7 @@ def tidy(installation: Installation, keep: int, *, dry_run: bool = False) -> Tid
     """
     # In this order: others fetch content first, and change the installation then.
     with installation.removing(), installation.alone():
-        needed = set()
-        for package in installation.packages():
-            needed.add(package.digest)
-            if package.pinned is None:
-                history = installation.history(package.name)
-                needed.update([e.before_digest for e in way_back(history, package.digest)][:keep])
+        needed = needed_content(installation, keep)
         digests, size = installation.content.tidy(needed, dry_run=dry_run)
         names = {
             each.after_digest: f"{each.package} {each.after}".rstrip()

@@ -3,8 +3,9 @@
 What a step has done shows in the CRD, so a run that was ended goes on with the next one. What the CRD was is kept in an annotation of it.
 """
 
+import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trundle.api import ServedKind
@@ -43,6 +44,7 @@ class Adoption:
         made: the CRD that the project makes of it.
         migrations: the cluster's own; None to rewrite page by page.
         settle: how many seconds to wait until all API servers have seen a change of the CRD.
+        run: the name of this run, in the CRD as long as it goes on.
     """
 
     migration: Migration
@@ -51,10 +53,11 @@ class Adoption:
     made: Mapping[str, Any]
     migrations: ClusterMigrations | None = None
     settle: float = _SETTLE
+    run: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @property
     def _definition(self) -> ChangedDefinition:
-        return ChangedDefinition(self.migration, self.kind, self.known, self.settle)
+        return ChangedDefinition(self.migration, self.kind, self.known, self.settle, self.run)
 
     @property
     def name(self) -> str:
@@ -117,10 +120,20 @@ class Adoption:
         Where objects cannot be read after the conversions were changed, these are put back at once.
 
         Raises:
+            OtherRunError: another run has begun; it does what is left to do.
             ClusterError: the cluster cannot be asked, or refuses; what was done stays done.
             DefinitionError: what was noted in the CRD cannot be read.
         """
         state = self.state()
+        if state.findings or (state.next is None and not self._definition.is_begun()):
+            return state
+        self._definition.begin()
+        found = self._brought_on(self.state())
+        self._definition.end()
+        return found
+
+    def _brought_on(self, state: Adopted) -> Adopted:
+        """Does what is left to do, as the only run."""
         if state.findings or state.next is None:
             return state
         if AdoptionStep.ADD not in state.done:
@@ -186,6 +199,7 @@ class Adoption:
             dry_run: whether to say only what is left to do.
 
         Raises:
+            OtherRunError: another run has begun; it does what is left to do.
             ClusterError: the cluster cannot be asked, or refuses; what was done stays done.
             DefinitionError: what was noted in the CRD cannot be read.
         """

@@ -1,4 +1,8 @@
-"""A CRD of a cluster that is changed while clients use it."""
+"""A CRD of a cluster that is changed while clients use it.
+
+One run changes it at a time. An annotation of the CRD names that run; whichever wrote it last goes on, and any other ends at its next change.
+So a run that was killed holds up none.
+"""
 
 import contextlib
 from collections.abc import Callable, Mapping
@@ -6,7 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from trundle.api import ServedKind
-from trundle.kubernetes._cluster import CONFLICT, MISSING, RequestError
+from trundle.errors import Kind
+from trundle.kubernetes._cluster import CONFLICT, MISSING, ClusterError, RequestError
+from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._former import Former, former_of, served_versions, storing
 from trundle.kubernetes._migration import Migration, Subject, labels_of, note_name
 
@@ -14,6 +20,13 @@ _LONGEST, _AGAIN = 30.0, 0.2
 """For how many seconds to look whether an API server has followed a change, and how many pass between."""
 
 _TRIES = 8
+
+
+class OtherRunError(ClusterError):
+    """Another run changes the CRD."""
+
+    kind = Kind.CONFLICT
+    code = KubernetesCode.OTHER_RUN
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +38,14 @@ class ChangedDefinition:
         kind: the resource type with the versions that the project serves.
         known: the same with all versions that it converts.
         settle: how many seconds to wait until all API servers have seen a change of the CRD.
+        run: the name of this run.
     """
 
     migration: Migration
     kind: ServedKind
     known: ServedKind
     settle: float
+    run: str
 
     @property
     def name(self) -> str:
@@ -60,6 +75,52 @@ class ChangedDefinition:
             raise RequestError(f"CRD {self.name}", CONFLICT, "what it was is noted in it no more")
         return former
 
+    def begin(self) -> None:
+        """Makes this run the one that changes the CRD; one before it, which may have been killed, ends at its next change.
+
+        Raises:
+            OtherRunError: another one has begun in this moment.
+            RequestError: the cluster cannot be asked, or refuses.
+        """
+        before = self._run_in(self.current())
+
+        def named(crd: dict[str, Any]) -> dict[str, Any]:
+            self._require(crd, before)
+            return {"metadata": {"annotations": {self._note: self.run}}}
+
+        self._change(named)
+
+    def is_begun(self) -> bool:
+        """Whether a run is named that changes the CRD; it may have been killed."""
+        return bool(self._run_in(self.current()))
+
+    def end(self) -> None:
+        """Says that no run changes the CRD any more.
+
+        Raises:
+            OtherRunError: another one has taken it over.
+            RequestError: the cluster cannot be asked, or refuses.
+        """
+        self.change(lambda _: {"metadata": {"annotations": self.without_run}})
+
+    @property
+    def without_run(self) -> dict[str, None]:
+        """A patch of annotations, after which no run is named."""
+        return {self._note: None}
+
+    @property
+    def _note(self) -> str:
+        return f"{self.kind.group}/adopting"
+
+    def _run_in(self, crd: Mapping[str, Any]) -> str:
+        return str((crd["metadata"].get("annotations") or {}).get(self._note, ""))
+
+    def _require(self, crd: Mapping[str, Any], run: str) -> None:
+        if self._run_in(crd) != run:
+            advice = "wait until that one has ended, and run this one again"
+            found = "another one, which has begun meanwhile"
+            raise OtherRunError(f"CRD {self.name}", "one run that changes it", found, advice)
+
     def change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         """Changes the CRD as it is now, and again where another client was quicker.
 
@@ -67,8 +128,17 @@ class ChangedDefinition:
             change: makes a patch of the CRD.
 
         Raises:
+            OtherRunError: another run has taken the CRD over.
             RequestError: other clients were quicker each time, or the cluster refuses the patch.
         """
+
+        def own(crd: dict[str, Any]) -> dict[str, Any]:
+            self._require(crd, self.run)
+            return change(crd)
+
+        self._change(own)
+
+    def _change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
         for last in [False] * (_TRIES - 1) + [True]:
             crd = self.current()
             patch = change(crd)

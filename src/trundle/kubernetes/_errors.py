@@ -21,6 +21,7 @@ class KubernetesCode(Code):
     UNREADABLE = "unreadable-storage"
     SCHEMAS = "unusable-schemas"
     OWNED = "owned-by-another-release"
+    OTHER_RUN = "another-run"
     REJECTED = "rejected-release"
     ROOT = "missing-root"
     FETCHING = "fetching"

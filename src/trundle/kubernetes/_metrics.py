@@ -32,8 +32,8 @@ class WebhookMetrics:
             registry=self._registry,
         )
         self._remembered = Counter(
-            "trundle_webhook_reviews_remembered",
-            "Reviews that were answered as the same one before; their objects are not counted again.",
+            "trundle_webhook_conversions_remembered",
+            "Objects that were alone in their review, and answered as they were converted before; they are not counted again.",
             registry=self._registry,
         )
         self._unreadable = Counter(
@@ -84,7 +84,7 @@ class WebhookMetrics:
         return self._conversions.labels(kind.group, kind.plural, source, target, "done").inc
 
     def remembered(self) -> None:
-        """Counts a review that was answered as the same one before."""
+        """Counts an object that was answered as it was converted before."""
         self._remembered.inc()
 
     def unreadable(self, kind: ServedKind, version: str) -> None:

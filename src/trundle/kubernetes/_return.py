@@ -42,6 +42,7 @@ class Return:
             dry_run: whether to say only what is left to do.
 
         Raises:
+            OtherRunError: another run has begun; it does what is left to do.
             ClusterError: the cluster cannot be asked, or refuses; what was done stays done.
             DefinitionError: what was noted in the CRD cannot be read.
         """
@@ -61,7 +62,10 @@ class Return:
             )
             expected = "a CRD that serves only versions that it had before"
             return state.refused(KubernetesCode.UNREADY, expected, what, advice)
-        return state if dry_run else self._steps(former, state)
+        if dry_run:
+            return state
+        self.definition.begin()
+        return self._steps(former, self._state(self.definition.current()))
 
     def _steps(self, former: Former, state: Adopted) -> Adopted:
         """Does what is left to do."""
@@ -70,7 +74,8 @@ class Return:
             if added := _added(former, crd):
                 said = f"it serves {', '.join(added)} since this began, which would be removed"
                 raise RequestError(f"CRD {self.definition.name}", CONFLICT, said)
-            return _restored(former, crd, former_name(self.definition.kind.group))
+            gone = {former_name(self.definition.kind.group): None, **self.definition.without_run}
+            return _restored(former, crd, gone)
 
         target = former.storage
         if ReturnStep.STORE not in state.done:
@@ -80,6 +85,7 @@ class Return:
             subject, hidden = self._returned(target)
             state = replace(state, objects=subject.objects, rewritten=subject.rewritten)
             if subject.findings:
+                self.definition.end()
                 return replace(
                     self._state(self.definition.current()), findings=(*subject.findings, *hidden)
                 )
@@ -138,8 +144,8 @@ def _added(former: Former, crd: Mapping[str, Any]) -> list[str]:
     return sorted(served_versions(crd) - {str(each["name"]) for each in former.spec["versions"]})
 
 
-def _restored(former: Former, crd: Mapping[str, Any], note: str) -> dict[str, Any]:
+def _restored(former: Former, crd: Mapping[str, Any], gone: Mapping[str, None]) -> dict[str, Any]:
     """A patch that makes a CRD what it was."""
-    annotations = {**former.annotations, note: None}
+    annotations = {**former.annotations, **gone}
     spec = replacing(crd["spec"], former.spec)
     return {"metadata": {"annotations": annotations}, "spec": spec}

@@ -2,6 +2,7 @@
 
 from trundle.kubernetes._adoption import Adoption
 from trundle.kubernetes._adoption_state import Adopted, AdoptionStep
+from trundle.kubernetes._changed_definition import OtherRunError
 from trundle.kubernetes._cluster import Cluster, ClusterError, RequestError, connect
 from trundle.kubernetes._migration import Migration, Subject, subjects
 from trundle.kubernetes._shown_objects import ShownObjects
@@ -13,6 +14,7 @@ __all__ = [
     "Cluster",
     "ClusterError",
     "Migration",
+    "OtherRunError",
     "RequestError",
     "ShownObjects",
     "Subject",

@@ -23,7 +23,7 @@ from trundle.api.apply._owning import (
     Owned,
     Owners,
     apply,
-    hidden_of_others,
+    hidden_of,
     nothing_back,
     taken_elsewhere,
     update,
@@ -199,16 +199,14 @@ class Elsewhere:
     after: Json
 
 
-def hidden_fields(writer: Writer, operation: str, document: Json) -> FieldSet:
-    """What others than a writer own of an object that the writer's version cannot show, as it is kept.
+def hidden_fields(writer: Writer, document: Json) -> FieldSet:
+    """What is owned of an object that a writer's version cannot show, as it is kept.
 
     Args:
         writer: who writes.
-        operation: how: `APPLIES` or `UPDATES`.
         document: the object, with its `managedFields` as they are kept.
     """
-    manager = writer.manager(operation)
-    return hidden_of_others(_owners_or_none(document, writer), manager)
+    return hidden_of(_owners_or_none(document, writer))
 
 
 def given_back_elsewhere(elsewhere: Elsewhere, hidden: FieldSet) -> Json | None:

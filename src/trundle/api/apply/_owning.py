@@ -246,8 +246,12 @@ def _taken(owners: Owners, found: Differences, manager: Manager, *, force: bool)
 
 def hidden_of_others(owners: Owners, manager: Manager) -> FieldSet:
     """What others than a manager own that the version at hand cannot show, as it is kept."""
-    others = (owned for each, owned in owners.items() if each != manager)
-    return frozenset[Path]().union(*(each.hidden for each in others if not each.foreign))
+    return hidden_of({each: owned for each, owned in owners.items() if each != manager})
+
+
+def hidden_of(owners: Owners) -> FieldSet:
+    """What is owned that the version at hand cannot show, as it is kept."""
+    return frozenset[Path]().union(*(each.hidden for each in owners.values() if not each.foreign))
 
 
 def with_claimed(shape: Shape, whole: Json, pruned: Json, claimed: FieldSet) -> Json | None:
@@ -285,16 +289,16 @@ def taken_elsewhere(
     changed = {
         kept: path for path in found.changed for kept in words.kept(frozenset({path}), EMPTY)
     }
-    others = [each for each in owners if each != manager and not owners[each].foreign]
-    conflicts = {each: owners[each].hidden & changed.keys() for each in others}
+    known = [each for each in owners if not owners[each].foreign]
+    conflicts = {each: owners[each].hidden & changed.keys() for each in known if each != manager}
     if not force and any(conflicts.values()):
         raise ApplyConflictError(
             Conflict(each, changed[path]) for each, paths in conflicts.items() for path in paths
         )
     removed = words.kept(found.removed, EMPTY)
     left = {
-        each: owners[each].less_hidden(owners[each].hidden - conflicts[each] - removed)
-        for each in others
+        each: owners[each].less_hidden(owners[each].hidden - conflicts.get(each, EMPTY) - removed)
+        for each in known  # Also what the writer itself has at other versions may be gone.
     }
     return {each: owned for each, owned in {**owners, **left}.items() if owned}
 

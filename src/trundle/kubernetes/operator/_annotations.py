@@ -5,7 +5,13 @@ from dataclasses import replace
 
 from trundle.channels import Hold, RefusalCode, RefusedError, refusal
 from trundle.errors import Finding
-from trundle.installation import Installation, InstalledPackage, complete_before, roll_back_together
+from trundle.installation import (
+    ArrivingError,
+    Installation,
+    InstalledPackage,
+    complete_before,
+    roll_back_together,
+)
 from trundle.kubernetes.operator._wanted import APPROVE, ROLL_BACK, Wanted
 from trundle.version import SemVer
 
@@ -105,15 +111,19 @@ def _together(installation: Installation, name: str, others: Sequence[str]) -> S
         if error.code is not RefusalCode.DEPENDENCY_CONFLICT:
             raise
         refusals = [replace(each, advice=_TOGETHER) for each in error.refusals]
+    arriving: ArrivingError | None = None
     for names in [*([name, each] for each in others), [name, *others]]:
         try:
             return _require_way(names, installation)
+        except ArrivingError as trouble:
+            arriving = arriving or trouble
         except RefusedError as trouble:
             if (
                 trouble.code is RefusalCode.STILL_STORED
             ):  # These fit, and the cluster is made ready.
                 raise
-    raise RefusedError(*refusals)
+    # Whether these fit is known when their content is here; until then it is no conflict.
+    raise arriving or RefusedError(*refusals)
 
 
 def _require_way(names: Sequence[str], installation: Installation) -> Sequence[str]:

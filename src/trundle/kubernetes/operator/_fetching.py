@@ -66,6 +66,7 @@ class BackgroundContent(ContentStore):
         self._transfers: dict[tuple[str, str], _Transfer] = {}
         self._look = 0
         self._deadline = 0.0
+        self._asked: set[str] = set()
 
     def begin_look(self, patience: float) -> None:
         """Begins a look that waits for at most so many seconds. What has ended, and the look before did not ask for, is forgotten."""
@@ -92,6 +93,7 @@ class BackgroundContent(ContentStore):
             StorageError: the local store cannot be written. So for OSError.
         """
         del progress
+        self._asked.add(artifact.digest)
         key = source.location, artifact.digest
         with self._lock:
             transfer = self._transfers.get(key)
@@ -110,6 +112,18 @@ class BackgroundContent(ContentStore):
             left = max(0.0, self._deadline - time.monotonic())
             transfer.done.wait(min(left, threading.TIMEOUT_MAX))
         self._show(key, transfer, artifact, where)
+
+    def unpack(self, artifact: Artifact, folder: Path, where: str) -> None:
+        """Unpacks an artifact that is here, as `ContentStore.unpack` does."""
+        self._asked.add(artifact.digest)
+        super().unpack(artifact, folder, where)
+
+    def asked(self) -> set[str]:
+        """The digests of what was asked for since this was called last, and of what is on its way. Called by the thread of the looks."""
+        found, self._asked = self._asked, set()
+        with self._lock:
+            arriving = {key for key, each in self._transfers.items() if not each.done.is_set()}
+        return found | {digest for _, digest in arriving}
 
     def _show(
         self, key: tuple[str, str], transfer: _Transfer, artifact: Artifact, where: str

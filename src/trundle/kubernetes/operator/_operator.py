@@ -27,6 +27,7 @@ from trundle.kubernetes.operator._remembered import Keeper, SupersededError
 from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schedule import SOON, Look, Pace
+from trundle.kubernetes.operator._tidying import Tidying
 from trundle.registry import HttpSettings, Outages
 from trundle.runtime import prepare_types
 
@@ -85,6 +86,7 @@ class Operator:
         self._doorbell = Doorbell(self._outages, settings or PATIENCE, self._wake.set)
         # No namespace has such a name.
         self._content = BackgroundContent(folder / ".content", HttpSettings(), self._wake.set)
+        self._tidying = Tidying(folder, self._content)
         self.stopped = threading.Event()
 
     def stop(self) -> None:
@@ -150,6 +152,7 @@ class Operator:
             except (TrundleError, OSError) as error:
                 lines.append(f"{space}: {error}")
                 failed = True
+        self._tidy_folder(spaces)
         times = [each.status.next_change for each in reports if each.status is not None]
         return self._reported(
             Look(
@@ -172,6 +175,14 @@ class Operator:
             self._log(str(error))
             return False
         return True
+
+    def _tidy_folder(self, spaces: Collection[str]) -> None:
+        """Removes what no installation needs any more; where that fails, looks go on."""
+        try:
+            for each in self._tidying.tidy(spaces, self._namespace, self._clock()):
+                self._keepers.pop(each, None)  # Where it comes back, it is restored.
+        except (TrundleError, OSError) as error:
+            self._log(str(error))
 
     def _reported(self, found: Look) -> Look:
         for each in found.lines:
@@ -208,6 +219,7 @@ class Operator:
                 self._looked_at(each, follower) for each in sorted(documents, key=is_leaving)
             ]
             keeper.save()
+            self._tidying.note(space, installation)
         return reports
 
     def _looked_at(self, document: Mapping[str, Any], follower: Follower) -> Report:

@@ -1,0 +1,104 @@
+"""Appliers that change from one version to another, on a real API server with the webhook and on `trundle serve` of the same project."""
+
+import subprocess
+
+import pytest
+import trundle_servers
+import warm
+import webhooks
+import yaml
+from authorities import Authority
+from carried import crds
+
+GROUP = "appliers.example.com"
+APPLY = "application/apply-patch+yaml"
+SCHEMAS = {
+    "v1": {"mail": {"type": "string"}, "also": {"type": "string"}, "age": {"type": "integer"}},
+    "v2": {"mails": {"type": "array", "items": {"type": "string"}}, "also": {"type": "string"}},
+}
+
+
+@pytest.fixture(scope="module")
+def both(cluster, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("appliers") / "project"
+    (folder / "schemas").mkdir(parents=True)
+    for version, properties in SCHEMAS.items():
+        schema = {"title": "Member", "type": "object", "properties": properties}
+        (folder / "schemas" / f"{version}.yaml").write_text(yaml.safe_dump(schema))
+    config = {"package": "appliers", "sources": ["schemas"], "kubernetes": {"group": GROUP}}
+    config["changes"] = {"v1": {"Member": {"wrap": {"mail": "mails"}}}}
+    (folder / "trundle.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+    command = [*warm.script(always=True), "generate"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    (folder / "tls").mkdir()
+    with webhooks.running(folder, Authority(folder / "tls")) as webhook:
+        for each in crds(folder, webhook):
+            cluster.define(each)
+        with trundle_servers.running(folder) as server:
+            yield Both(cluster, server)
+        cluster.undefine(f"members.{GROUP}")
+
+
+class Both:
+    """Does the same on a cluster and on `trundle serve`."""
+
+    def __init__(self, cluster, server):
+        self.cluster, self.server = cluster, server
+
+    def ask(self, method, version, name, body=None, **given):
+        path = f"/apis/{GROUP}/{version}/namespaces/default/members/{name}"
+        real = self.cluster.request(method, path, body, **given)
+        return (real.status, real.body), self.server.request(method, path, body, **given)
+
+    def apply(self, version, name, manager="ann", **properties):
+        head = {"apiVersion": f"{GROUP}/{version}", "kind": "Member", "metadata": {"name": name}}
+        given = {"kind": APPLY, "fieldManager": manager}
+        (real, _), (ours, said) = self.ask("PATCH", version, name, {**head, **properties}, **given)
+        assert real == ours, said
+        return real
+
+    def seen(self, name):
+        """What each version shows on both, and what it shows as owned; an API server shows that at the version of the last apply only."""
+        found = [{}, {}]
+        for version, known in SCHEMAS.items():
+            for at, (status, document) in zip(found, self.ask("GET", version, name), strict=True):
+                assert status == 200, document
+                at[version] = {key: document[key] for key in known if key in document}
+                at[f"owned at {version}"] = sorted(
+                    field
+                    for each in document["metadata"].get("managedFields", [])
+                    for field in each["fieldsV1"]
+                )
+        return found
+
+
+@pytest.mark.parametrize("first", ["v1", "v2"])
+def test_what_an_applier_removes_at_another_version_it_owns_at_neither(both, first):
+    name = f"switching-from-{first}"
+    mail = {"v1": {"mail": "a"}, "v2": {"mails": ["a"]}}
+    [other] = SCHEMAS.keys() - {first}
+    both.apply(first, name, **mail[first], also="x")
+    both.apply(other, name, **mail[other], also="x")
+    real, ours = both.seen(name)
+    assert [real[each] for each in SCHEMAS] == [ours[each] for each in SCHEMAS]
+    assert real[f"owned at {other}"] == ours[f"owned at {other}"]
+    both.apply(other, name, also="x")
+    real, ours = both.seen(name)
+    assert real == ours
+    assert real["v1"] == real["v2"] == {"also": "x"}
+    assert real["owned at v1"] == ["f:also"]
+
+
+def test_what_its_new_version_cannot_show_an_applier_keeps_in_trundle_alone(both):
+    """Wanted: an API server prunes it, as it does for a client that only knows the new version, and never had it; Trundle keeps it with its owner."""
+    both.apply("v1", "hiding", age=7, also="x")
+    both.apply("v2", "hiding", also="x")
+    real, ours = both.seen("hiding")
+    assert (real["v1"], ours["v1"]) == ({"also": "x"}, {"also": "x", "age": 7})
+    assert real["v2"] == ours["v2"] == {"also": "x"}
+    assert real["owned at v2"] == ours["owned at v2"] == ["f:also"]
+    assert ours["owned at v1"] == ["f:age", "f:also"]
+    # Whoever removes it is the same on both.
+    both.apply("v1", "hiding", also="x")
+    real, ours = both.seen("hiding")
+    assert real == ours
