@@ -64,7 +64,12 @@ class Authority:
             not_valid_before=now - dt.timedelta(hours=1),
             not_valid_after=now + dt.timedelta(days=1),
         )
-        for extension, critical in extensions:
+        ours, theirs = (each.public_key() for each in (self._key, key))
+        by = x509.AuthorityKeyIdentifier.from_issuer_public_key(
+            ours
+        )  # Python asks for it since 3.13
+        known = (by, False), (x509.SubjectKeyIdentifier.from_public_key(theirs), False)
+        for extension, critical in (*extensions, *known):
             builder = builder.add_extension(extension, critical)
         return builder.sign(self._key, hashes.SHA256())
 
