@@ -127,7 +127,7 @@ ALLOWED = {
         "workers",
     },
     "verify": {"codegen", "errors", "evolution", "runtime", "schema", "version"},
-    "channels": {"errors", "packages", "registry", "version"},
+    "channels": {"documents", "errors", "packages", "registry", "version"},
     "registry": {"errors"},
     "store": {"database", "errors", "runtime", "version"},
     "catalog": {

@@ -260,11 +260,14 @@ def test_a_missing_latest_is_none_with_a_warning():
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "expected JSON, found the end of the file"),
-        (b"{", "expected JSON"),
+        (b"", "expected valid JSON, found a mistake in column 1: Expecting value"),
+        (b"{", "expected valid JSON"),
         (b"[]", "expected an object, found a list"),
-        (b'{"name": "a", "name": "b"}', "expected each key once in an object, found 'name' twice"),
-        (b'{"serial": NaN}', "expected finite numbers, found NaN"),
+        (
+            b'{"name": "a", "name": "b"}',
+            "expected each key once in an object, found 'name' a second time",
+        ),
+        (b'{"serial": NaN}', "NaN is not a JSON number"),
         (b'{"name": "\\ud800"}', "half a surrogate pair"),
         (b'{"name": "\xff"}', "expected UTF-8 text, found the byte 0xff"),
         (b"[" * 100_000, "levels"),

@@ -227,6 +227,12 @@ def test_a_result_that_lacks_what_its_version_requires_is_a_warning(empty):
     assert "warning" not in empty.run("convert", "-", "--to", "storage", stdin=document).stderr
 
 
+def test_a_list_without_items_is_converted(generated):
+    generated.write("list.json", '{"apiVersion": "v1", "kind": "List", "items": null}')
+    result = generated.run("convert", "list.json", "--to", "2015-05-05")
+    assert (result.exit_code, json.loads(result.stdout)["items"]) == (0, None)
+
+
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition

@@ -2,13 +2,14 @@ import json
 import string
 from decimal import Decimal
 
+import msgspec
 import pytest
 import yaml
 from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.documents import UnreadableError, compact, parse_json, plain
+from trundle.documents import UnreadableError, compact, parse_exact_values, parse_json, plain
 from trundle.project.documents import (
     Document,
     parse_documents,
@@ -466,3 +467,44 @@ def test_values_are_written_as_the_json_of_them(value):
 def test_what_is_no_plain_value_is_not_written(value, error):
     with pytest.raises(error):
         write_values([value], "json")
+
+
+NUMBERS = st.from_regex(
+    r"-?(0|[1-9][0-9]{0,30})(\.[0-9]{1,20})?([eE][-+]?[0-9]{1,4})?", fullmatch=True
+)
+SPELT = st.recursive(
+    NUMBERS | st.sampled_from(["true", "false", "null", '""', '"a"']),
+    lambda inner: (
+        st.lists(inner, max_size=4).map(lambda each: f"[{','.join(each)}]")
+        | st.dictionaries(st.sampled_from("abcd"), inner, max_size=4).map(
+            lambda each: "{" + ",".join(f'"{key}":{value}' for key, value in each.items()) + "}"
+        )
+    ),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=amount(100))
+@given(text=SPELT)
+def test_values_read_exactly_are_written_as_they_were_spelt(text):
+    value = parse_exact_values(text.encode(), file="a.json", largest=10_000)
+    assert msgspec.json.encode(value).decode() == text
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b'{"a": [{"b": 1, "b": 2}]}', "a.json: expected each key once in an object, found 'b' a second time"),
+        (b'{"a":\n 1,}', "a.json:2: expected valid JSON, found a mistake in column"),
+        (b"\xef\xbb\xbf1", "a.json:1: expected valid JSON"),
+        (b"[Infinity]", "a.json: expected valid JSON, found a mistake: Infinity is not a JSON number"),
+        (b'["\\udc00"]', "a.json: expected Unicode text, found half a surrogate pair"),
+        (b'["\xff"]', "a.json:1: expected UTF-8 text, found the byte 0xff"),
+        (b"[" * 90_000, "a.json: expected fewer levels"),
+        (b" " * 100_001, "a.json: expected a file of at most 100,000 bytes, found 100,001 bytes"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_exactly_is_refused(data, message):
+    with pytest.raises(UnreadableError) as caught:
+        parse_exact_values(data, file="a.json", largest=100_000)
+    assert str(caught.value).startswith(message)

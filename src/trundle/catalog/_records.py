@@ -82,6 +82,17 @@ class Upload(msgspec.Struct, frozen=True):
         """Whether nothing was stored because of an error."""
         return bool(errors_among(self.findings))
 
+    def to_plain(self) -> dict[str, Any]:
+        """The upload as plain values, for programs."""
+        return {
+            "stored": [
+                {"name": each.name, "version": str(each.version), "digest": each.digest}
+                for each in self.stored
+            ],
+            "findings": [each.to_plain() for each in self.findings],
+            "overridden": [each.to_plain() for each in self.overridden],
+        }
+
 
 class Consumer(msgspec.Struct, frozen=True):
     """What uses versions of packages: a model that is kept somewhere, and loaded again later.

@@ -78,15 +78,7 @@ def _read(folder: Path) -> "list[Part]":
 
 def _print(found: "Applied", output: Format, *, would: bool) -> None:
     if output is not Format.TABLE:
-        rows = {
-            "applied": found.applied,
-            "deleted": found.deleted,
-            "kept": found.kept,
-            "held": found.held,
-        }
-        print_data(
-            {key: [str(each) for each in value] for key, value in rows.items()}, output.value
-        )
+        print_data(found.to_plain(), output.value)
         return
     applied, deleted = ("would apply", "would delete") if would else ("applied", "deleted")
     for verb, parts in ((applied, found.applied), (deleted, found.deleted)):

@@ -79,7 +79,7 @@ def add(
     asked.warn_of_left_out(made)
     called = f" as {object_name}" if object_name else ""
     done = f"added {chosen.name} {chosen.version}{called} to the draft"
-    print_done(done, _data(name, made), output, dry_run=dry_run)
+    print_done(done, {"environment": name} | made.to_plain(), output, dry_run=dry_run)
 
 
 class _Asked:
@@ -244,12 +244,8 @@ def _edit(
             by=user_name(),
             dry_run=dry_run,
         )
-    print_done(done, _data(name, made), output, dry_run=dry_run)
+    print_done(done, {"environment": name} | made.to_plain(), output, dry_run=dry_run)
     return made
-
-
-def _data(name: str, draft: "Draft") -> dict[str, Any]:
-    return {"environment": name, "draft": draft.name, "base": draft.base, "model": draft.model}
 
 
 def discard(

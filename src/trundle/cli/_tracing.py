@@ -83,7 +83,7 @@ def _legs(request: Request, resource: "ResourceLineage") -> "Iterator[Leg]":
         return
     now = document
     if source != hub:
-        base = None if stored else request.base
+        base = None if stored or request.base is None else json.loads(request.base)
         held = _converted(request, now, None, base)
         if base is not None:
             held = _converted(request, held, None, None)
@@ -101,18 +101,18 @@ def _leg(
     target: "Shape",
     before: Any,
     after: Any,
-    base: bytes | None = None,
+    base: Any = None,
 ) -> "Leg":
     from trundle.report import Leg  # noqa: PLC0415
 
     def repeat(document: Any) -> Any:
         return _converted(request, document, target, None)
 
-    held = None if base is None else _converted(request, json.loads(base), None, None)
+    held = None if base is None else _converted(request, base, None, None)
     return Leg(resource.root, source, target, before, after, repeat, held)
 
 
-def _converted(request: Request, document: Any, target: "Shape | None", base: bytes | None) -> Any:
+def _converted(request: Request, document: Any, target: "Shape | None", base: Any) -> Any:
     """A document as the hub's storage shape, or as a target; `UNSET` where it cannot be converted."""
     import msgspec  # noqa: PLC0415
 
@@ -125,14 +125,14 @@ def _converted(request: Request, document: Any, target: "Shape | None", base: by
         scheme = scheme.storing(request.stored_as)
     stored = WRITTEN_WITH in document
     outcome = scheme.attempt(
-        json.dumps(document).encode(),
+        document,
         to,
         base,
         version=None if stored else request.version,
         resource=request.resource,
         lenience=request.lenience,
     )
-    return msgspec.UNSET if outcome.error is not None else json.loads(outcome.result)
+    return msgspec.UNSET if outcome.error is not None else outcome.result
 
 
 def _version(text: str) -> Any:

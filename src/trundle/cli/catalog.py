@@ -125,14 +125,7 @@ def _print_upload(done: "Upload", output: Format, *, dry_run: bool) -> None:
         lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
         print_text("".join(f"{line}\n" for line in lines))
         return
-    stored = [
-        {"name": each.name, "version": str(each.version), "digest": each.digest}
-        for each in done.stored
-    ]
-    findings = [each.to_plain() for each in done.findings]
-    overridden = [each.to_plain() for each in done.overridden]
-    data = {"stored": stored, "findings": findings, "overridden": overridden}
-    print_data(data | {"dryRun": dry_run}, output.value)
+    print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
 
 
 def _report(findings: Iterable["Finding"]) -> None:

@@ -391,6 +391,8 @@ class _Report:
 
     def _lacking(self, result: bytes) -> Iterator[str]:
         """What a result lacks that its version requires: nothing has a value for it, and no default is valid."""
+        import msgspec  # noqa: PLC0415
+
         from trundle.runtime import DocumentError, UnknownVersionError  # noqa: PLC0415
 
         if self.to is None:
@@ -403,8 +405,12 @@ class _Report:
                 advice = "configure a `default`, or a hook for it"
                 yield f"{each.place.path}: {missing} in the result; {advice}"
         except UnknownVersionError:  # a list, whose items are documents
-            for place, item in enumerate(json.loads(result).get("items", ())):
-                for note in self._lacking(json.dumps(item).encode()):
+            members = msgspec.json.decode(result, type=dict[str, msgspec.Raw])
+            items = msgspec.json.decode(
+                members.get("items", b"null"), type=list[msgspec.Raw] | None
+            )
+            for place, item in enumerate(items or ()):
+                for note in self._lacking(bytes(item)):
                     yield note.replace("$", f"$.items[{place}]", 1)
 
     def _unconverted(self, document: "Document", outcome: "Outcome") -> Iterator[str]:

@@ -27,7 +27,7 @@ from trundle.cli._printing import Format, print_data, print_result, say, table
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from trundle.environments import Action, Environment, Model
+    from trundle.environments import Environment, Model
 
 app = typer.Typer(no_args_is_help=True, help="Keep environments: object models that are deployed.")
 
@@ -60,31 +60,19 @@ def list_(*, tenant: Tenant = None, catalog: Place = None, output: Output = Form
     """List the environments of a tenant, with the versions of packages that they use."""
     whose = tenant_of(tenant)
     with opened_environments(catalog) as environments:
-        found = [
-            (each.environment, each.state, each.uses) for each in environments.overviews(whose)
-        ]
+        found = environments.overviews(whose)
         where = environments.catalog.where
-    data = [
-        {
-            "environment": each.name,
-            "tenant": each.tenant,
-            "state": state,
-            "deployment": each.revision or None,
-            "uses": [{"name": name, "version": version} for name, version in uses],
-        }
-        for each, state, uses in found
-    ]
     rows: list[tuple[str, ...]] = [
         (
-            each.name,
-            state,
-            str(each.revision or "-"),
-            ", ".join(f"{name} {version}" for name, version in uses),
+            each.environment.name,
+            each.state,
+            str(each.environment.revision or "-"),
+            ", ".join(f"{name} {version}" for name, version in each.uses),
         )
-        for each, state, uses in found
+        for each in found
     ]
     head = ("ENVIRONMENT", "STATE", "DEPLOYMENT", "USES")
-    print_result(lambda: data, lambda: table(head, rows), output)
+    print_result(lambda: [each.to_plain() for each in found], lambda: table(head, rows), output)
     if not found:
         say(f"{where}: no environment of {whose}")
 
@@ -187,27 +175,12 @@ def history(
     with opened_environments(catalog) as environments:
         found = [each.to_plain() for each in environments.history(name, tenant=whose)[::-1]]
         failed = Actions(environments).failed_calls(name, tenant=whose)
-    found += [_failed(each) for each in failed]
+    found += [each.to_plain_deployment() for each in failed]
     found.sort(key=lambda each: each["begun"], reverse=True)
     head = ("NUMBER", "BEGUN", "BY", "OUTCOME", "ACTION", "USES")
     print_result(lambda: found, lambda: table(head, [_row(each) for each in found]), output)
     if not found:
         say(f"{name} was not deployed yet")
-
-
-def _failed(action: "Action") -> dict[str, Any]:
-    """A call that failed, as a deployment is shown."""
-    return {
-        "number": None,
-        "action": action.action,
-        "by": action.by,
-        "begun": action.begun,
-        "ended": action.ended,
-        "outcome": action.state,
-        "error": (action.error or {}).get("message", ""),
-        "uses": [],
-        "changes": [],
-    }
 
 
 def _row(entry: dict[str, Any]) -> tuple[str, ...]:

@@ -288,8 +288,7 @@ def docs(
         for each in done.kept:
             say(f"left {shown_path(each)} as it was")
     else:
-        data = {"written": list(map(str, done.written)), "kept": list(map(str, done.kept))}
-        print_data({**data, "dryRun": dry_run}, output.value)
+        print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
 
 
 @app.command()

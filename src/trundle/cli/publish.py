@@ -283,12 +283,7 @@ def mirror(
         print_text("".join(f"copied {each}\n" for each in done.copied))
         print_text("".join(f"removed {each}\n" for each in done.removed))
     else:
-        data = {
-            "copied": list(done.copied),
-            "unchanged": list(done.unchanged),
-            "removed": list(done.removed),
-        }
-        print_data(data | {"dryRun": dry_run, "notes": list(done.notes)}, output.value)
+        print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
     for note in done.notes:
         warn(note)
     tags = "1 tag" if len(done.copied) == 1 else f"{len(done.copied)} tags"
@@ -324,10 +319,9 @@ def prune(
         advice = "check the folder and the name"
         raise unmet(repository, "a repository", "none", advice, ExitCode.NOT_FOUND)
     done = place.collect_garbage(grace.total_seconds(), now=now().timestamp(), dry_run=dry_run)
-    removed = [*done.digests, *done.unfinished]
     if output is Format.TABLE:
-        print_text("".join(f"{each}\n" for each in removed))
+        print_text("".join(f"{each}\n" for each in done.removed))
     else:
-        print_data({"removed": removed, "bytes": done.size, "dryRun": dry_run}, output.value)
-    files = "1 file" if len(removed) == 1 else f"{len(removed)} files"
+        print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
+    files = "1 file" if len(done.removed) == 1 else f"{len(done.removed)} files"
     say_done(f"removed {files} with {done.size} bytes", dry_run=dry_run)

@@ -8,6 +8,7 @@ from trundle.documents._compose import Interpretation, ScalarEvent, is_plain, sh
 from trundle.documents._compose import compose as interpret
 from trundle.documents._errors import DocumentCode, UnreadableError
 from trundle.documents._json import JsonSyntaxError, parse_json
+from trundle.documents._json_values import parse_exact_values
 from trundle.documents._lines import line_at
 from trundle.documents._repeated import has_repeated_member
 from trundle.documents._tree import (
@@ -51,6 +52,7 @@ __all__ = [
     "kind_in_yaml_1_1",
     "line_at",
     "node_of",
+    "parse_exact_values",
     "parse_json",
     "parse_values",
     "parse_yaml",

@@ -20,7 +20,7 @@ class UnreadableError(TrundleError):
 
     Attributes:
         file: the file as the user named it.
-        line: the offending line; the first is 1.
+        line: the offending line; the first is 1. None where it is not known.
         expected: what a document has at this place.
         found: what is there instead.
         advice: what to do about it.
@@ -29,7 +29,7 @@ class UnreadableError(TrundleError):
     def __init__(
         self,
         file: str,
-        line: int,
+        line: int | None,
         expected: str,
         found: str,
         advice: str,
@@ -52,7 +52,7 @@ def too_deep(name: str, line: int, deepest: int, advice: str) -> UnreadableError
     return UnreadableError(name, line, expected, "deeper nesting", advice, code)
 
 
-def duplicate(name: str, line: int, key: str) -> UnreadableError:
+def duplicate(name: str, line: int | None, key: str) -> UnreadableError:
     """The error for a key that an object has twice; the key as messages show it."""
     expected, found = "each key once in an object", f"{key} a second time"
     advice, code = "remove one of the two, or rename it", DocumentCode.DUPLICATE_KEY

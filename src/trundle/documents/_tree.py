@@ -152,14 +152,19 @@ def shorten(text: str, limit: int = 60) -> str:
     return repr(text if len(text) <= limit else text[: limit - 3] + "...")
 
 
-def decode(data: bytes, name: str) -> str:
+def decode(data: bytes, name: str, encoding: str = "utf-8-sig") -> str:
     """Reads bytes as UTF-8, with or without a byte order mark.
+
+    Args:
+        data: the bytes.
+        name: the name of the file, for errors.
+        encoding: `utf-8` leaves a byte order mark in the text.
 
     Raises:
         UnreadableError: the bytes are not UTF-8.
     """
     try:
-        return data.decode("utf-8-sig")
+        return data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))

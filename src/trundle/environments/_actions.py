@@ -67,6 +67,20 @@ class Action(msgspec.Struct, frozen=True):
     effects: int
     dry_run: bool
 
+    def to_plain_deployment(self) -> dict[str, Any]:
+        """A call that failed as the plain values of a deployment, for histories of both."""
+        return {
+            "number": None,
+            "action": self.action,
+            "by": self.by,
+            "begun": self.begun,
+            "ended": self.ended,
+            "outcome": self.state,
+            "error": (self.error or {}).get("message", ""),
+            "uses": [],
+            "changes": [],
+        }
+
 
 class ActionLine(msgspec.Struct, frozen=True):
     """What an action said.

@@ -78,6 +78,16 @@ class Overview(msgspec.Struct, frozen=True):
     drafts: tuple[str, ...]
     secrets: tuple[str, ...]
 
+    def to_plain(self) -> dict[str, Any]:
+        """Its line in a list as plain values, for programs."""
+        return {
+            "environment": self.environment.name,
+            "tenant": self.environment.tenant,
+            "state": self.state,
+            "deployment": self.environment.revision or None,
+            "uses": [{"name": name, "version": version} for name, version in self.uses],
+        }
+
 
 class Deployment(msgspec.Struct, frozen=True):
     """A kept version of an environment.
@@ -161,6 +171,10 @@ class Draft(msgspec.Struct, frozen=True):
     def tag(self) -> str:
         """A text that is another one after each change."""
         return hashlib.sha256(msgspec.json.encode(self)).hexdigest()[:16]
+
+    def to_plain(self) -> dict[str, Any]:
+        """The draft as plain values, for programs."""
+        return {"draft": self.name, "base": self.base, "model": self.model}
 
 
 class RunResult(msgspec.Struct, frozen=True):

@@ -88,7 +88,7 @@ def convert_model(
         raise ModelError([deep]) from None
     if work.errors:
         raise ModelError(work.errors)
-    return ConvertedModel(msgspec.json.decode(msgspec.json.encode(made)), tuple(work.notes))
+    return ConvertedModel(msgspec.to_builtins(made), tuple(work.notes))
 
 
 class _Waiting(NamedTuple):

@@ -36,6 +36,10 @@ class Written(msgspec.Struct, frozen=True):
     written: tuple[Path, ...]
     kept: tuple[Path, ...]
 
+    def to_plain(self) -> dict[str, list[str]]:
+        """The folders as plain values, for programs."""
+        return {"written": list(map(str, self.written)), "kept": list(map(str, self.kept))}
+
 
 def write_site(
     folder: Path,

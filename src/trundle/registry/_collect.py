@@ -4,6 +4,7 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -33,6 +34,15 @@ class Garbage(msgspec.Struct, frozen=True):
     digests: tuple[str, ...]
     unfinished: tuple[str, ...]
     size: int
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """Both."""
+        return (*self.digests, *self.unfinished)
+
+    def to_plain(self) -> dict[str, Any]:
+        """What was removed as plain values, for programs."""
+        return {"removed": list(self.removed), "bytes": self.size}
 
 
 def collect(

@@ -244,9 +244,8 @@ def editing_metadata(key: Key, edit: MetadataEdit, expected: Expected) -> Decide
 
     def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         found = expected.found(key, current)
-        metadata = msgspec.json.decode(
-            msgspec.json.encode(metadata_of(key, members_of(found.data)))
-        )
+        kept = metadata_of(key, members_of(found.data))
+        metadata = {name: msgspec.json.decode(each) for name, each in kept.items()}
         edited = {**edit(dict(metadata))}
         if edited == metadata:
             return WriteDecision(None, found)

@@ -61,7 +61,7 @@ def outcome(evaluate, variables):
         found = freeze(evaluate(Scope(scene, variables)))
         return repr(found) if not isinstance(found, Thing) else (found.id, found.type.name)
     except ViolationError as error:
-        return [each.message for each in error.problems]
+        return [each.message for _, each in error.errors]
     except EngineError as error:
         return error.code
     except Exception as error:  # noqa: BLE001 - whatever yaql raises

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
 from trundle.channels._refusals import ChannelError, RefusalCode
 from trundle.channels._times import LAST, parse_time
-from trundle.channels.files._json import text_of
 from trundle.channels.files._model import Extra
 from trundle.errors import Finding, Place, Severity, errors_among, shown
 from trundle.packages import Requirement
@@ -227,7 +228,7 @@ class Fields:
     def unknown(self, known: Iterable[str]) -> Extra:
         """The fields with other keys, as they are."""
         others = self.value.keys() - set(known)
-        return tuple((key, text_of(self.value[key])) for key in sorted(others))
+        return tuple((key, msgspec.json.encode(self.value[key]).decode()) for key in sorted(others))
 
 
 def _found(error: VersionSyntaxError) -> str:

@@ -1,13 +1,13 @@
 """Reads the two files of a channel."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from trundle.channels._refusals import RefusalCode
 from trundle.channels.files._fields import ENTRY_KEYS, TOMBSTONE_KEYS, ChannelFileError, Fields
-from trundle.channels.files._json import JsonError, decode
 from trundle.channels.files._model import (
     SCHEMA_VERSION,
     Channel,
@@ -19,6 +19,7 @@ from trundle.channels.files._model import (
 from trundle.channels.files._rows import Rows
 from trundle.channels.files._rules import check_channel, check_latest, contradiction
 from trundle.channels.files._writing import BETWEEN, CLOSE, EMPTY, OPEN
+from trundle.documents import UnreadableError, parse_exact_values
 from trundle.errors import Finding
 
 LONGEST_LATEST = 1024**2
@@ -27,6 +28,7 @@ LONGEST_LATEST = 1024**2
 LONGEST_ALL = 64 * 1024**2
 """The most bytes that an `all` file may have; ten thousand versions have some three million."""
 
+_AS_PUBLISHED = "ask the server's operator for the file that was published"
 _HEAD = ("name", "type", "package", "latest")
 _STATE = ("schemaVersion", "serial", "updateTime", "expires")
 _LATEST_KEYS = (*_HEAD, *_STATE)
@@ -174,9 +176,11 @@ def entry_from_json(data: bytes, where: str) -> ListedVersion:
 
 def _decode(data: bytes, where: str, longest: int) -> Fields:
     try:
-        value = decode(data, where, longest)
-    except JsonError as error:
-        raise ChannelFileError(error.findings) from None
+        value = parse_exact_values(data, file=where, largest=longest)
+    except UnreadableError as error:
+        (found,) = error.findings
+        refused = replace(found, code=RefusalCode.INVALID_FILE, advice=_AS_PUBLISHED)
+        raise ChannelFileError([refused]) from None
     fields = Fields(value, where, "$", [])
     fields.refuse_errors()
     return fields

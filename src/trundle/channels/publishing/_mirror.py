@@ -30,6 +30,10 @@ class Mirrored(msgspec.Struct, frozen=True):
     removed: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    def to_plain(self) -> dict[str, list[str]]:
+        """The result as plain values, for programs."""
+        return {name: list(getattr(self, name)) for name in self.__struct_fields__}
+
 
 def mirror(
     source: Repository,

@@ -16,7 +16,7 @@ from trundle.engine.contracts._parts import (
     Part,
 )
 from trundle.engine.contracts._steps import bare, calls_of, kept_types, taken_class
-from trundle.engine.contracts._violations import Problem, ViolationError, Wrong
+from trundle.engine.contracts._violations import ViolationError
 from trundle.engine.expressions import (
     Binary,
     Call,
@@ -123,7 +123,7 @@ class Contract:
         try:
             return self.part.transform(value, scene)
         except ViolationError as error:
-            raise self._error(error.problems, scene) from error.__cause__
+            raise self._error(error, scene) from error.__cause__
 
     def validate(self, value: Any, scene: Scene) -> None:
         """Checks that a value may stay as it is.
@@ -134,20 +134,21 @@ class Contract:
         try:
             self.part.validate(value, scene)
         except ViolationError as error:
-            raise self._error(error.problems, scene) from error.__cause__
+            raise self._error(error, scene) from error.__cause__
 
-    def _error(self, problems: tuple[Wrong, ...], scene: Scene) -> EngineError:
+    def _error(self, violated: ViolationError, scene: Scene) -> EngineError:
         return EngineError.of(
-            each if isinstance(each, EngineError) else self._one(each, scene) for each in problems
+            each if keys is None else self._placed(each, keys, scene)
+            for keys, each in violated.errors
         )
 
-    def _one(self, problem: Problem, scene: Scene) -> EngineError:
+    def _placed(self, error: EngineError, keys: tuple[Any, ...], scene: Scene) -> EngineError:
         where, origin = self.where, scene.origin
-        within = "".join(f"[{shown(each)}]" for each in problem.path)
+        within = "".join(f"[{shown(each)}]" for each in keys)
         return EngineError(
-            problem.code,
-            f"[{where.at(problem.path)}] {problem.message}",
-            advice=problem.advice,
+            error.code,
+            f"[{where.at(keys)}] {error.message}",
+            advice=error.advice,
             package=origin.package,
             version=origin.version,
             class_name=where.class_name,
@@ -155,7 +156,7 @@ class Contract:
             file=where.file,
             line=where.line,
             path=f"{where.argument or where.member}{within}",
-            requirements=problem.requirements,
+            requirements=error.requirements,
         )
 
 

@@ -192,10 +192,10 @@ class MapPart:
     ) -> None:
         assert self.others is not None
         key, value = entry
-        before = len(collector.problems)
+        before = len(collector.errors)
         made_key = collector.attempt(key, self.others[0].transform, key, scene)
         made_value = collector.attempt(key, self.others[1].transform, value, scene)
-        if collector.is_waiting or len(collector.problems) > before:
+        if collector.is_waiting or len(collector.errors) > before:
             return
         if made_key in made or made_key in self.named:
             collector.add(key, f"becomes the key {described(made_key)}, which the map has already")

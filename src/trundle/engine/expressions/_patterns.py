@@ -13,6 +13,7 @@ from typing import Any, Final, NoReturn
 import regex
 
 from trundle.engine._errors import EngineCode, EngineError
+from trundle.engine.expressions._pattern_syntax import parts_with_copies, pythons_only
 from trundle.errors import shown
 
 SECONDS: Final = 0.2
@@ -28,75 +29,6 @@ MOST_COPIES: Final = 100_000
 """How many parts a pattern may have with those that a count repeats: the library makes a copy for each."""
 
 _CASELESS = re.compile(r"\(\?[a-zA-Z]*i")
-_PIECE = r"""
-    (?P<comment>\(\?\#[^)]*\))
-    | (?P<opens>\((?:\?(?P<on>[a-zA-Z]*)(?:-(?P<off>[a-zA-Z]+))?:)?)
-    | (?P<closes>\))
-    | (?P<class>\[\^?\]?(?:\\.|[^\]\\])*\])
-    | (?P<kept>\\N\{[^}]*\} | \\. | \{(?:\d+(?:,\d*)?|,\d*)\})
-    | (?P<brace>\{)
-    """
-_PIECES: Final = {
-    False: re.compile(rf"{_PIECE} | (?P<other>.)", re.VERBOSE | re.DOTALL),
-    True: re.compile(
-        rf"(?P<blank>[ \t\n\r\v\f]+ | \#[^\n]*) | {_PIECE} | (?P<space>\s) | (?P<other>.)",
-        re.VERBOSE | re.DOTALL,
-    ),
-}
-"""The parts of a pattern; of one that is verbose, where there are blanks and comments in it."""
-_IN_CLASS = re.compile(r"(\\.)|(?<!^)\[", re.DOTALL)
-_NOTHING = "(?#)"
-
-
-def _plain(text: str, *, is_verbose: bool) -> str:
-    """A pattern of Python's in which the library `regex` sees nothing else: neither its inexact matches, `(ab){e<=1}`, nor classes in classes, `[[:alpha:]]`.
-
-    Comments in it are empty.
-    """
-    parts, at, verbose = list[str](), 0, [is_verbose]
-    while found := _PIECES[verbose[-1]].match(text, at):
-        at, part = found.end(), found[0]
-        match found.lastgroup:
-            case "comment" | "blank":
-                part = _NOTHING
-            case "opens":
-                begins, ends = ("x" in (found[each] or "") for each in ("on", "off"))
-                verbose.append((verbose[-1] or begins) and not ends)
-            case "closes":
-                verbose.pop()
-            case "class":
-                part = _IN_CLASS.sub(lambda each: each[1] or r"\[", part)
-            case "brace" | "space":
-                part = f"\\{part}"
-        parts.append(part)
-    return "".join(parts)
-
-
-_TOKEN = re.compile(r"\\.|\(\?#\)|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(,?)(\d*)\}|.", re.DOTALL)
-
-
-def _copies(text: str) -> int:
-    """How many parts a pattern has, with those that counts repeat."""
-    outer, size, last = list[tuple[int, int]](), 0, 0
-    for token in _TOKEN.finditer(text):
-        match token[0]:
-            case _ if token[0] == _NOTHING:
-                pass
-            case "(":
-                outer.append((size, last))
-                size = last = 0
-            case ")" if outer:
-                (size, _), last = outer.pop(), size
-                size += last
-            case "+":
-                size, last = size + last, 2 * last
-            case counted if counted[0] == "{" and (token[1] or token[3]):
-                least = int(token[1] or 0)
-                copies = max(least + (bool(token[2]) and token[3] != token[1]), 1)
-                size, last = size + (copies - 1) * last, copies * last
-            case _:
-                size, last = size + 1, 1
-    return size
 
 
 class Pattern:
@@ -116,8 +48,8 @@ class Pattern:
                 "ignore"
             )  # What may change in later Pythons is not the package's concern
             right = re.compile(text, flags)
-            plain = _plain(text, is_verbose=bool(right.flags & re.VERBOSE))
-            if _copies(plain) > MOST_COPIES:
+            plain = pythons_only(text, is_verbose=bool(right.flags & re.VERBOSE))
+            if parts_with_copies(plain) > MOST_COPIES:
                 message = f"a pattern repeats more than {MOST_COPIES} parts"
                 raise EngineError(EngineCode.LIMIT, message, advice="write smaller counts")
             self._compiled = regex.compile(plain, flags | regex.VERSION0)

@@ -56,6 +56,15 @@ class Applied:
     kept: list[Part]
     held: list[Part] = field(default_factory=list)
 
+    def to_plain(self) -> dict[str, list[str]]:
+        """The names of the parts as plain values, for programs."""
+        return {
+            "applied": list(map(str, self.applied)),
+            "deleted": list(map(str, self.deleted)),
+            "kept": list(map(str, self.kept)),
+            "held": list(map(str, self.held)),
+        }
+
 
 def plan_of(earlier: Sequence[Part], wanted: Sequence[Part]) -> Applied:
     """What would be applied and deleted; no cluster is asked which CRDs have objects."""

@@ -291,7 +291,7 @@ def _values(data: bytes, file: str, *, yaml: bool) -> list[Any]:
         return parse_values(data, file=file, yaml=yaml)
     except UnreadableError as error:
         (found,) = error.findings
-        reason = f"line {error.line}: {found.message}"
+        reason = found.message if error.line is None else f"line {error.line}: {found.message}"
         raise SchemaError(file, "#", reason, code=found.code) from None
 
 
