@@ -9,6 +9,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+_USES = (
+    "digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+    "key_cert_sign", "crl_sign", "encipher_only", "decipher_only",
+)  # fmt: skip
+
 
 class Authority:
     """Writes certificates with their keys, each pair as one PEM file, into a folder."""
@@ -18,7 +23,9 @@ class Authority:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "authority of a test")])
         basic = x509.BasicConstraints(ca=True, path_length=None)
-        signed = self._sign(self._name, self._key, (basic, True))
+        uses = dict.fromkeys(_USES, False) | {"key_cert_sign": True, "crl_sign": True}
+        usage = x509.KeyUsage(**uses)
+        signed = self._sign(self._name, self._key, (basic, True), (usage, True))
         self.certificate = folder / "authority.pem"
         self.certificate.write_bytes(signed.public_bytes(serialization.Encoding.PEM))
 
