@@ -138,7 +138,7 @@ def test_no_help_imports_a_room(tmp_path):
             ("package check lib", {"catalog", "verify"}, DATABASES | EXPRESSIONS | GENERATOR),
             (
                 "search oci:registry",
-                {"catalog", "documents", "engine", "installation", "project"},
+                {"catalog", "engine", "installation", "project"},
                 DATABASES | EXPRESSIONS,
             ),
             ("status", {"catalog", "engine", "project"}, EXPRESSIONS | {"alembic"}),

@@ -118,12 +118,28 @@ class Dashboard:
     @property
     def routes(self) -> list[BaseRoute]:
         """The routes, for an application behind a guard."""
+        return [
+            Route("/ui", self._start),
+            Route(HOME, self._start),
+            Route(ASSETS + "{name}", self._asset),
+            Route(SIGN_IN, self._sign_in_form),
+            Route(SIGN_IN, self._answering(self._sign_in), methods=["POST"]),
+            Route(SIGN_OUT, self._sign_out, methods=["POST"]),
+            *(Route(path, self._answering(handler)) for path, handler in self._pages().items()),
+            *(
+                Route(path, self._answering(handler), methods=["POST"])
+                for path, handler in self._changes().items()
+            ),
+            Route("/ui/{rest:path}", self._unknown),
+        ]
+
+    def _pages(self) -> dict[str, Handler]:
+        """What shows pages, by path."""
         pages: dict[str, Handler] = {
             "/ui/versions": _threaded(self._versions.listed),
             "/ui/versions/type": _threaded(self._versions.type),
             "/ui/versions/property": _threaded(self._versions.property),
         }
-        changing: dict[str, Handler] = {}
         if self._objects and self._editor and self._storage:
             pages |= {
                 "/ui/objects": self._objects.types,
@@ -132,11 +148,6 @@ class Dashboard:
                 "/ui/objects/one": self._objects.shown,
                 "/ui/objects/edit": self._editor.opened,
                 "/ui/storage": self._storage.shown,
-            }
-            changing = {
-                "/ui/objects/edit": self._editor.submitted,
-                "/ui/objects/delete": self._editor.deleted,
-                "/ui/storage": self._storage.changed,
             }
         if self._packages:
             pages |= {
@@ -154,32 +165,32 @@ class Dashboard:
                 "/ui/environments/action": self._environments.action,
                 "/ui/environments/add": self._adding.opened,
             }
-            changing |= {
-                "/ui/environments": self._environments.created,
-                "/ui/environments/one": self._environments.changed,
-                "/ui/environments/add": self._adding.submitted,
-            }
         if self._installed:
             pages |= {
                 "/ui/installed": _threaded(self._installed.listed),
                 "/ui/installed/one": _threaded(self._installed.one),
                 "/ui/installed/back": _threaded(self._installed.back),
             }
-            changing["/ui/installed/one"] = self._installed.changed
-        return [
-            Route("/ui", self._start),
-            Route(HOME, self._start),
-            Route(ASSETS + "{name}", self._asset),
-            Route(SIGN_IN, self._sign_in_form),
-            Route(SIGN_IN, self._answering(self._sign_in), methods=["POST"]),
-            Route(SIGN_OUT, self._sign_out, methods=["POST"]),
-            *(Route(path, self._answering(handler)) for path, handler in pages.items()),
-            *(
-                Route(path, self._answering(handler), methods=["POST"])
-                for path, handler in changing.items()
-            ),
-            Route("/ui/{rest:path}", self._unknown),
-        ]
+        return pages
+
+    def _changes(self) -> dict[str, Handler]:
+        """What takes the forms of pages, by path."""
+        changes: dict[str, Handler] = {}
+        if self._objects and self._editor and self._storage:
+            changes |= {
+                "/ui/objects/edit": self._editor.submitted,
+                "/ui/objects/delete": self._editor.deleted,
+                "/ui/storage": self._storage.changed,
+            }
+        if self._environments and self._adding:
+            changes |= {
+                "/ui/environments": self._environments.created,
+                "/ui/environments/one": self._environments.changed,
+                "/ui/environments/add": self._adding.submitted,
+            }
+        if self._installed:
+            changes["/ui/installed/one"] = self._installed.changed
+        return changes
 
     def _answering(self, handler: Handler) -> Handler:
         """A handler that answers errors with a page of their own."""
