@@ -139,7 +139,7 @@ def test_no_help_imports_a_room(tmp_path):
             (
                 "search oci:registry",
                 {"catalog", "engine", "installation", "project"},
-                DATABASES | EXPRESSIONS,
+                DATABASES | EXPRESSIONS | {"yaml"},
             ),
             ("status", {"catalog", "engine", "project"}, EXPRESSIONS | {"alembic"}),
             ("list", {"catalog", "engine", "project"}, EXPRESSIONS | {"alembic"}),

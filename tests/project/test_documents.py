@@ -9,7 +9,14 @@ from amounts import amount
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trundle.documents import UnreadableError, compact, parse_exact_values, parse_json, plain
+from trundle.documents import (
+    UnreadableError,
+    compact,
+    parse_exact_values,
+    parse_json,
+    parse_values,
+    plain,
+)
 from trundle.project.documents import (
     Document,
     parse_documents,
@@ -508,3 +515,11 @@ def test_what_cannot_be_read_exactly_is_refused(data, message):
     with pytest.raises(UnreadableError) as caught:
         parse_exact_values(data, file="a.json", largest=100_000)
     assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(("size", "file"), [(1_000, "a.json:2"), (1_100_000, "a.json")])
+def test_a_long_text_with_a_key_twice_is_refused_without_reading_it_again_for_the_line(size, file):
+    text = f'{{"a": "{"x" * size}",\n"b": 1, "b": 2}}'
+    with pytest.raises(UnreadableError) as caught:
+        parse_values(text.encode(), file="a.json", yaml=False)
+    assert str(caught.value).startswith(f"{file}: expected each key once in an object, found 'b'")

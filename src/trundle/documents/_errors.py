@@ -2,6 +2,9 @@
 
 from trundle.errors import Code, Finding, Place, TrundleError
 
+DEFINITIONS = "use definitions"
+"""What to do about a schema that nests too deeply."""
+
 
 class DocumentCode(Code):
     """What can be wrong with a document that a person writes."""

@@ -11,13 +11,15 @@ from typing import Any
 
 import msgspec
 
-from trundle.documents._errors import DocumentCode, UnreadableError, duplicate
+from trundle.documents._errors import DEFINITIONS, DocumentCode, UnreadableError, duplicate
 from trundle.documents._json import parse_json
 from trundle.documents._tree import decode, shorten
-from trundle.documents._values_yaml import DEFINITIONS
 
 _LONGEST_INTEGER = 18
 """Integers with more digits are kept as they are spelled; none is meant to be counted with."""
+
+_LONGEST_WITH_LINES = 1024 * 1024
+"""How many characters a text may have in which the line of a mistake is looked for: the exact reader takes seconds for each million."""
 
 
 class _DuplicateKeyError(Exception):
@@ -42,6 +44,8 @@ def json_value(text: str, file: str) -> Any:
         return _read(text, file, _finite, int)
     except _DuplicateKeyError as error:
         raise _duplicate(text, file, error.key) from None
+    except RecursionError:
+        raise _too_deep(file, DEFINITIONS) from None
 
 
 def parse_exact_values(data: bytes, *, file: str, largest: int) -> Any:
@@ -68,7 +72,7 @@ def parse_exact_values(data: bytes, *, file: str, largest: int) -> Any:
     except _DuplicateKeyError as error:
         raise duplicate(file, None, shorten(error.key)) from None
     except RecursionError:
-        raise _too_deep(file) from None
+        raise _too_deep(file, "nest them less deeply") from None
     except UnicodeEncodeError:
         advice = "write the whole pair, or the character itself"
         found = "half a surrogate pair"
@@ -91,16 +95,14 @@ def _read(
         found = f"a mistake in column {error.colno}: {error.msg}"
         advice = "correct it; is the file complete?"
         raise UnreadableError(file, error.lineno, "valid JSON", found, advice) from None
-    except RecursionError:
-        raise _too_deep(file) from None
     except ValueError as error:
         found = f"a mistake: {error}"
         raise UnreadableError(file, None, "valid JSON", found, "correct it") from None
 
 
-def _too_deep(file: str) -> UnreadableError:
+def _too_deep(file: str, advice: str) -> UnreadableError:
     expected, code = "fewer levels of lists and objects", DocumentCode.TOO_DEEP
-    return UnreadableError(file, None, expected, "deeper nesting", DEFINITIONS, code)
+    return UnreadableError(file, None, expected, "deeper nesting", advice, code)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -136,9 +138,10 @@ def _integer(text: str) -> int | msgspec.Raw:
 
 def _duplicate(text: str, file: str, key: str) -> UnreadableError:
     """The error for a text in which an object has a key twice, with the line where the exact reader finds one."""
-    try:
-        parse_json(text, file, deepest=len(text))
-    except UnreadableError as error:
-        if error.findings[0].code is DocumentCode.DUPLICATE_KEY:
-            return error
-    return duplicate(file, 1, shorten(key))
+    if len(text) <= _LONGEST_WITH_LINES:
+        try:
+            parse_json(text, file, deepest=len(text))
+        except UnreadableError as error:
+            if error.findings[0].code is DocumentCode.DUPLICATE_KEY:
+                return error
+    return duplicate(file, None, shorten(key))

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from trundle.documents._compose import TAG, ScalarEvent, compose, is_plain
-from trundle.documents._errors import UnreadableError, duplicate
+from trundle.documents._errors import DEFINITIONS, UnreadableError, duplicate
 
 DEEPEST = 500
-DEFINITIONS = "use definitions"
-"""What to do about a schema that is deeper."""
 
 _INTEGER = re.compile(r"[-+]?[0-9]+")
 _PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
