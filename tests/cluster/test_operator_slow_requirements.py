@@ -132,9 +132,9 @@ def test_what_requires_a_slow_package_waits_for_it_and_skips_no_step(
 
     slow.again()
     slow.release("acme/base", "1.1.0", [config("base", "1.1.0"), LAMP])
+    later = {"dependsOn": {"acme/base": ">=1.1.0"}}
+    publisher.release("acme/app", "1.1.0", [config("app", "1.1.0"), lamp], **later)
     publisher.release("acme/app", "1.0.1", [config("app", "1.0.1"), lamp], **needs)
-    needs = {"dependsOn": {"acme/base": ">=1.1.0"}}
-    publisher.release("acme/app", "1.1.0", [config("app", "1.1.0"), lamp], **needs)
     until(lambda: has(cluster, space, "base", "Blocked", "True", "Fetching"))
     until(lambda: has(cluster, space, "app", "Blocked", "True", "Fetching"))
     assert "8.0 MiB" in said(cluster, space, "app", "Blocked")
@@ -185,7 +185,8 @@ def test_what_was_lost_with_the_pod_arrives_slowly_for_packages_that_need_each_o
     restarted()
     until(lambda: has(cluster, space, "one", "Blocked", "True", "Fetching"))
     cluster.kubectl("delete", "configmap", "two", "-n", space)
-    until(lambda: data(cluster, space, "two") == "2.0.0")
+    until(lambda: there(cluster, space, "configmap/two"))
+    assert data(cluster, space, "two") == "2.0.0"
     assert data(cluster, space, "one") == "2.0.0"
     slow.hurry.set()
     until(lambda: not has(cluster, space, "one", "Blocked", "True", "Fetching"))
