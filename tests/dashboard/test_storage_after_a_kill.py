@@ -141,7 +141,7 @@ def test_a_check_that_was_killed_is_interrupted_and_its_findings_stay(browser, f
     try:
         seen = asked(again)
         assert "Check interrupted with findings" in seen
-        assert re.search(rf"ended before it was done, at \d+ of {NUMBER + 1} of \w", seen)
+        assert re.search(rf"ended before it was done, at [\d,]+ of {NUMBER + 1:,} of \w", seen)
         with browsers.tab(browser, again.url) as page:
             page.goto("/ui/storage")
             expect(page.locator("#work")).to_contain_text("interrupted")
