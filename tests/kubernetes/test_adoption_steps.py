@@ -252,3 +252,34 @@ def test_no_run_is_named_after_its_end(simulated, adoption):
     simulated.hidden = {("o0001", NEW)}
     assert adoption(OTHER).given_back().findings
     assert named() == []
+
+
+def test_what_a_run_has_only_named_itself_in_is_given_back(simulated, adoption):
+    before = simulated.crd["spec"], simulated.state
+    assert adoption().given_back().findings  # It was never adopted.
+    killed(simulated, adoption().adopted, lambda: True)
+    assert len(simulated.crd["metadata"]["annotations"]) == 1
+    assert adoption().given_back(dry_run=True).next is None
+    assert len(simulated.crd["metadata"]["annotations"]) == 1
+    assert adoption().given_back().next is None
+    assert simulated.crd["metadata"]["annotations"] == {}
+    assert (simulated.crd["spec"], simulated.state) == before
+
+
+def test_a_run_that_goes_on_while_its_name_is_taken_off_is_given_back_whole(simulated, adoption):
+    killed(simulated, adoption().adopted, lambda: True)
+    read, reads = simulated.definition, []
+
+    def definition(name):
+        found = read(name)
+        reads.append(found)
+        if len(reads) == 2:  # The way back has seen that there is nothing but a name.
+            simulated.definition = read
+            adoption().adopted()
+            simulated.definition = definition
+        return found
+
+    simulated.definition = definition
+    assert adoption().given_back().next is None
+    assert simulated.state == (OLD, [OLD], FORMER)
+    assert simulated.crd["metadata"]["annotations"] == {}
