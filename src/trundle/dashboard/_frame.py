@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 import jinja2
 from markupsafe import Markup, escape
+from starlette.datastructures import URL
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -91,7 +92,7 @@ def sign_in_path(request: Request) -> str:
 
 def path_of(request: Request) -> str:
     """The path of a request with its parameters."""
-    return f"{request.url.path}?{request.url.query}".rstrip("?")
+    return _with_parameters(request.url)
 
 
 def own_path(text: str) -> str:
@@ -99,12 +100,16 @@ def own_path(text: str) -> str:
     return text if re.fullmatch(r"/ui/[^\\\s]*", text) else HOME
 
 
+def _with_parameters(url: URL | SplitResult) -> str:
+    return f"{url.path}?{url.query}".rstrip("?")
+
+
 def _page_before(request: Request) -> str:
     """The path of the page with the form that a request sends; empty where the request shows a page, or comes from none."""
     before = urlsplit(request.headers.get("referer", ""))
     if request.method == "GET" or before.netloc != request.url.netloc:
         return ""
-    path = f"{before.path}?{before.query}".rstrip("?")
+    path = _with_parameters(before)
     return path if own_path(path) == path else ""
 
 
@@ -121,6 +126,7 @@ def _templates() -> jinja2.Environment:
     found.filters["anchor"] = lambda value: f"type-{quote(value, safe='')}"
     found.filters["coded"] = _coded
     found.filters["moment"] = _moment
+    found.filters["thousands"] = "{:,}".format
     found.globals |= {"address": address, "asset": _asset_path}
     return found
 

@@ -49,7 +49,7 @@ class Return:
         crd = self.definition.migration.cluster.definition(self.definition.name)
         former = None if crd is None else former_of(crd)
         if crd is not None and former is None and self.definition.is_begun():
-            return self._without_run(dry_run=dry_run)
+            return self._only_begun(dry_run=dry_run)
         if crd is None or former is None:
             found = Adopted(self.definition.name, tuple(ReturnStep))
             expected, what = "a CRD that was adopted", "none" if crd is None else "another one"
@@ -69,7 +69,7 @@ class Return:
         self.definition.begin()
         return self._steps(former, self._state(self.definition.current()))
 
-    def _without_run(self, *, dry_run: bool) -> Adopted:
+    def _only_begun(self, *, dry_run: bool) -> Adopted:
         """Gives back a CRD that a run has named itself in, and changed nothing else before it was killed."""
         if not dry_run:
             self.definition.begin()

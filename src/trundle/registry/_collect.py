@@ -37,7 +37,7 @@ class Garbage(msgspec.Struct, frozen=True):
 
     @property
     def removed(self) -> tuple[str, ...]:
-        """Both."""
+        """The digests of what was removed, and then the names of files that had broken off."""
         return (*self.digests, *self.unfinished)
 
     def to_plain(self) -> dict[str, Any]:

@@ -135,8 +135,9 @@ class EnvironmentRoutes:
         given, name = bodies.body_of(asked, bodies.NewPlace), _name(asked)
         self._kept.get(name, tenant=asked.tenant)
         settings = settings_at(self._places, given.place, asked.tenant, name)
-        about: dict[str, Any] = {"place": given.place, "dry_run": asked.dry_run}
-        self._kept.configure(name, settings, tenant=asked.tenant, **about)
+        self._kept.configure(
+            name, settings, tenant=asked.tenant, place=given.place, dry_run=asked.dry_run
+        )
         return self._show(asked)
 
     def _show_model(self, asked: Asked) -> Response:

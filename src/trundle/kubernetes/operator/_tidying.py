@@ -1,7 +1,7 @@
 """Removes from the operator's folder what no installation needs any more; all of it can be fetched again.
 
-What is needed is read off the installations at each look, and what is not is remembered in memory only, so that a process that is killed
-leaves nothing that the next one takes for needed, or for free.
+What is needed is read off the installations at each look. Since when the rest is not needed is kept in memory alone, so the process after a
+killed one begins to count anew.
 """
 
 import datetime as dt
