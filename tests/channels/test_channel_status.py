@@ -2,6 +2,7 @@ import pytest
 from channel_data import DAY, HOUR, START, change, channel, digest, entry, state, v
 
 from trundle.channels import (
+    Approval,
     Hold,
     Installed,
     Policy,
@@ -18,6 +19,13 @@ GONE = (Tombstone(entry("1.0.0"), START, "a hole"),)
 def status(made, installed, now=START, previous=()):
     plan = decide(made, installed, POLICY, now)
     return status_of(plan, installed, made, now, previous)
+
+
+def test_approvals_of_what_is_above_the_installed_version():
+    approvals = tuple(Approval(v(each), "x", START, "ann") for each in ("1.0.0", "2.0.0"))
+    for installed, shown in (("1.0.0", ["2.0.0"]), ("2.0.0", []), (None, ["1.0.0", "2.0.0"])):
+        found = status(channel("2.0.0"), state(*filter(None, [installed]), approvals=approvals))
+        assert [each["version"] for each in found.to_plain()["approvals"]] == shown
 
 
 def facts(found):

@@ -151,6 +151,15 @@ def test_words_of_people(plain):
     plain.run("approve", "acme/crm", "1.1.0", "--dry-run")
     plain.run("approve", "acme/crm", "7.0.0", code=5)
     plain.run("approve", "acme/crm", "1.1.0")
+    plain.run("unapprove", "acme/crm", "1.1.0", "--dry-run")
+    (approved,) = json.loads(plain.run("status", "-o", "json").stdout)[0]["approvals"]
+    assert (approved["version"], bool(approved["by"])) == ("1.1.0", True)
+    assert f"approved   1.1.0 by {approved['by']}, " in plain.run("status").stdout
+    assert "1.1.0" in plain.run("unapprove", "acme/crm", "1.2.0", code=5).stderr
+    plain.run("unapprove", "acme/crm", "1.1.0")
+    plain.run("unapprove", "acme/crm", "1.1.0", code=5)
+    assert "approved" not in plain.run("status").stdout
+    plain.run("approve", "acme/crm", "1.1.0")
     plain.run("upgrade", "--now", "--dry-run")
     assert plain.text() == "content of 1.0.0"
     plain.run("upgrade", "--now")

@@ -11,6 +11,7 @@ from sites import Clock, Site
 
 from trundle.channels import Policy, UpgradeAction, Window
 from trundle.installation import upgrade
+from trundle.version import SemVer
 
 CRM = "acme/crm"
 WINDOW = Window(start="0 2 * * 6", duration=dt.timedelta(hours=3), timezone="Europe/Berlin")
@@ -56,6 +57,9 @@ def test_a_version_is_approved_a_package_held_and_taken_back(browser, server, si
         assert approve.bounding_box()["height"] < 50  # It has one line, and its word is whole.
         approve.click()
         expect(page.locator("#outlook")).to_contain_text("2.0.0 is due now")
+        page.get_by_role("button", name="Withdraw the approval of 2.0.0").click()
+        approve.click()
+        expect(page.get_by_role("row", name="2.0.0 sha256:")).to_contain_text("Withdraw")
         page.locator("summary", has_text="Hold it").click()
         page.get_by_label("Reason").fill("the audit")
         page.get_by_role("button", name="Hold", exact=True).click()
@@ -75,7 +79,9 @@ def test_a_version_is_approved_a_package_held_and_taken_back(browser, server, si
 @pytest.mark.full
 @pytest.mark.parametrize("width", [400, 800, 1400])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wrong_with_the_pages_at_any_width(browser, server, width, scheme):
+def test_nothing_is_wrong_with_the_pages_at_any_width(browser, server, site, width, scheme):
+    with site.installation() as installation:
+        installation.approve(CRM, SemVer.parse("2.0.0"), by="ann")
     size = {"width": width, "height": 900}
     with browsers.tab(browser, server.url, viewport=size, color_scheme=scheme) as page:
         for path in ("/ui/installed", "/ui/installed/back?package=acme/crm"):

@@ -17,6 +17,7 @@ from trundle.channels import Policy, RefusedError, UpgradeAction, Window
 from trundle.dashboard import ServerPage, ShownInstallation, page_application
 from trundle.installation import roll_back, upgrade
 from trundle.store import Store
+from trundle.version import SemVer
 
 CRM = "acme/crm"
 NIGHTLY = Policy(
@@ -114,6 +115,33 @@ def test_a_major_version_is_approved_with_the_content_that_was_shown(application
     assert "2.0.0 is due now" in words(looked(application))
 
 
+def test_an_approval_is_shown_with_its_user_and_withdrawn_where_its_content_is_the_one_shown(
+    application, site
+):
+    entry = site.publish("2.0.0").entry
+    with site.installation() as installation:
+        installation.approve(CRM, entry.version, by="ann")
+    text = looked(application)
+    assert f"2.0.0 {entry.digest[:19]} 2026-03-02 12:00 UTC ann Withdraw" in words(text)
+    other = changed(application, do="unapprove", version="2.0.0", digest="sha256:" + "0" * 64)
+    assert (other.status, "look again" in other.text) == (409, True)
+    assert "2.0.0 is due now" in words(looked(application))
+    shown = {"do": "unapprove", "version": "2.0.0", "digest": entry.digest}
+    assert changed(application, **shown).status == 303
+    text = words(looked(application))
+    assert ("Approvals" in text, "2.0.0 is due now" in text) == (False, False)
+    gone = changed(application, **shown)
+    assert (gone.status, "There is no approval of 2.0.0" in gone.text) == (409, True)
+
+
+def test_the_approval_of_what_is_installed_is_shown_and_stays(application, site):
+    site.publish("2.0.0")
+    with site.installation() as installation:
+        installation.approve(CRM, SemVer.parse("2.0.0"), by="ann")
+        upgrade(installation)
+    assert "ann installed" in words(looked(application))
+
+
 def test_a_hold_keeps_everything_as_it_is_until_it_is_ended(application, site):
     site.publish("1.0.1")
     assert "1.0.1 is due now" in words(looked(application))
@@ -192,7 +220,7 @@ def test_what_was_unpublished_stands_in_the_timeline_with_its_reason(application
 @pytest.mark.parametrize(
     ("form", "code", "words"),
     [
-        ({"do": ""}, 400, "approve, hold, unhold, rollback"),
+        ({"do": ""}, 400, "approve, unapprove, hold, unhold, rollback"),
         ({"do": "hold", "reason": " "}, 422, "a reason of up to 500 characters"),
         ({"do": "hold", "reason": "x" * 501}, 422, "found 501"),
         ({"do": "hold", "reason": "x", "until": "soon"}, 422, "a time such as"),

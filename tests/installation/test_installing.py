@@ -214,6 +214,24 @@ def test_an_approval_binds_version_and_digest(plain):
     assert upgraded(plain) == [("upgrade", "1.0.0", "2.0.0")]
 
 
+def test_an_approval_that_is_withdrawn_lets_nothing_in(plain):
+    plain.publish("1.0.0")
+    plain.install(policy=Policy(major=UpgradeAction.APPROVAL))
+    plain.publish("2.0.0")
+    with plain.installation() as installation:
+        approval = installation.approve(CRM, v("2.0.0"), by="ali")
+        assert not installation.unapprove(CRM, v("1.0.0"))
+        refused(
+            lambda: installation.unapprove(CRM, v("2.0.0"), digest="sha256:0"),
+            RefusalCode.CONCURRENT_CHANGE,
+        )
+        assert installation.unapprove(CRM, v("2.0.0"), dry_run=True)
+        assert installation.approvals(CRM) == (approval,)
+        assert installation.unapprove(CRM, v("2.0.0"), digest=approval.digest)
+        assert installation.approvals(CRM) == ()
+    assert upgraded(plain) == []
+
+
 def test_a_hold_keeps_everything_as_it_is_until_it_ends(plain):
     plain.publish("1.0.0")
     plain.install()

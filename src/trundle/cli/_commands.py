@@ -48,6 +48,7 @@ _PLACES = {
         "upgrade": "install:upgrade",
         "plan": "installed:plan",
         "approve": "install:approve",
+        "unapprove": "install:unapprove",
         "hold": "install:hold",
         "unhold": "install:unhold",
         "rollback": "install:rollback",

@@ -1,4 +1,4 @@
-"""The commands that change what is installed: install, upgrade, rollback, uninstall, approve, hold and unhold."""
+"""The commands that change what is installed: install, upgrade, rollback, uninstall, approve, unapprove, hold and unhold."""
 
 import datetime as dt
 import time
@@ -289,6 +289,27 @@ def approve(
     if level is not None and policy.action(level) != "approval":
         said = f"the policy says {policy.action(level)} for {level} upgrades"
         warn(f"{said}, so the approval has no effect unless that changes")
+
+
+def unapprove(
+    name: Name,
+    version: Version,
+    *,
+    state: State = None,
+    dry_run: DryRun = False,
+    output: Output = Format.TABLE,
+) -> None:
+    """Withdraw the approval of a version."""
+    number = version_of(version)
+    with opened(state, looking=dry_run) as installation:
+        found = installation.unapprove(name, number, dry_run=dry_run)
+        versions = [str(each.version) for each in installation.approvals(name)]
+    if not found:
+        approved = ", ".join(versions) or "none"
+        advice = "name one of these" if versions else ""
+        raise unmet(name, f"an approval of {version}", approved, advice, ExitCode.NOT_FOUND)
+    data = {"package": name, "version": version}
+    print_done(f"withdrew the approval of {version} of {name}", data, output, dry_run=dry_run)
 
 
 def hold(

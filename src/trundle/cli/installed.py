@@ -94,6 +94,8 @@ def status(name: AnyName = None, *, state: State = None, output: Output = Format
 
 
 def _status_text(found: "InstallationStatus") -> str:
+    from trundle.channels import format_time  # noqa: PLC0415
+
     follows = f"pinned to {found.pinned}" if found.pinned else f"channel {found.channel}"
     lines = [f"{found.package} ({follows})"]
     pairs = (
@@ -106,6 +108,10 @@ def _status_text(found: "InstallationStatus") -> str:
     lines += [f"  {'brings':<10} {each}" for each in resource_lines(found.resources)]
     lines += [f"  scheduled  {each.entry.version}: {each.message}" for each in found.scheduled]
     lines += [f"  blocked    {each.entry.version}: {each.message}" for each in found.blocked]
+    lines += [
+        f"  approved   {each.version}{f' by {each.by}' if each.by else ''}, {format_time(each.at)}"
+        for each in found.approvals
+    ]
     lines += [f"  note       {each}" for each in found.notes]
     lines += [
         f"  {each.type:<14} {each.status:<8} {each.reason:<17} {_first(each.message)}".rstrip()

@@ -74,6 +74,7 @@ class InstalledPackages:
             events = installation.history(package.name)
             values: dict[str, Any] = {
                 "package": package,
+                "approvals": installation.approvals(package.name),
                 "holds": [(each, _mark(each)) for each in installation.holds(package.name)],
                 "events": events[:_MOST_EVENTS],
                 "further": max(0, len(events) - _MOST_EVENTS),
@@ -134,6 +135,14 @@ def _approve(installation: Installation, name: str, form: Form, user: str) -> No
     installation.approve(name, version, by=user, digest=form.get("digest", ""))
 
 
+def _unapprove(installation: Installation, name: str, form: Form, user: str) -> None:
+    """Withdraws the approval of a version, if it is the one that the user was shown."""
+    del user
+    version = SemVer.parse(form.get("version", ""))
+    if not installation.unapprove(name, version, digest=form.get("digest", "")):
+        raise ApiRefusedError(409, f"There is no approval of {version} any more.")
+
+
 def _unhold(installation: Installation, name: str, form: Form, user: str) -> None:
     """Ends a hold, if it is the one that the user was shown."""
     del user
@@ -176,6 +185,7 @@ def _roll_back(installation: Installation, name: str, form: Form, user: str) -> 
 
 _ACTIONS: Mapping[str, Action] = {
     "approve": _approve,
+    "unapprove": _unapprove,
     "hold": _hold,
     "unhold": _unhold,
     "rollback": _roll_back,

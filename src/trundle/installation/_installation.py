@@ -260,15 +260,36 @@ class Installation:
         """
         return self.memory.approvals(self.package(name).name)
 
-    def unapprove(self, name: str, version: SemVer) -> bool:
+    def unapprove(
+        self, name: str, version: SemVer, *, digest: str | None = None, dry_run: bool = False
+    ) -> bool:
         """Withdraws the approval of a version; whether there was one.
 
+        Args:
+            name: the package.
+            version: the version.
+            digest: the content whose approval the user saw; any where None.
+            dry_run: whether nothing is changed.
+
         Raises:
-            RefusedError: the package is not installed.
+            RefusedError: the package is not installed, or other content is approved than the user saw.
+            StateBusyError: others were changing the installation all the time.
         """
-        package = self.package(name)
-        with self.memory.changing():
-            return self.memory.unapprove(package.name, version)
+        with self.alone():  # An upgrade that has begun would not see it.
+            package = self.package(name)
+            found = [
+                each for each in self.memory.approvals(package.name) if each.version == version
+            ]
+            for each in found:
+                if digest is not None and digest != each.digest:
+                    where = f"{version} of {package.name}"
+                    expected, advice = f"an approval of {digest}", "look again at what is approved"
+                    code = RefusalCode.CONCURRENT_CHANGE
+                    raise RefusedError(refusal(code, where, expected, each.digest, advice))
+            if found and not dry_run:
+                with self.memory.changing():
+                    self.memory.unapprove(package.name, version)
+            return bool(found)
 
     def holds(self, name: str) -> tuple[Hold, ...]:
         """What is held of a package.

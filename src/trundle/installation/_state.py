@@ -289,13 +289,10 @@ class Memory:
         }
         upsert(self._connection, t.APPROVALS, [row])
 
-    def unapprove(self, name: str, version: SemVer) -> bool:
-        """Withdraws the approval of a version; whether there was one."""
+    def unapprove(self, name: str, version: SemVer) -> None:
+        """Withdraws the approval of a version."""
         same = t.APPROVALS.c.version == str(version)
-        done = self._connection.execute(
-            delete(t.APPROVALS).where(t.APPROVALS.c.package == name, same)
-        )
-        return done.rowcount > 0
+        self._connection.execute(delete(t.APPROVALS).where(t.APPROVALS.c.package == name, same))
 
     # Conditions and history
 

@@ -7,8 +7,16 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from trundle.channels._times import format_time
-from trundle.channels.decision._model import Blocked, Scheduled, State, UpgradePlan
+from trundle.channels.decision._model import (
+    Approval,
+    Blocked,
+    Installed,
+    Scheduled,
+    State,
+    UpgradePlan,
+)
 from trundle.channels.files import Channel, ListedVersion
+from trundle.version import SemVer
 
 ConditionStatus: TypeAlias = Literal["True", "False", "Unknown"]
 
@@ -46,6 +54,7 @@ class InstallationStatus(msgspec.Struct, frozen=True, kw_only=True):
         target_digest: the digest of that.
         scheduled: what waits, and until when.
         blocked: what is blocked, and why.
+        approvals: what is approved of versions above the installed one.
         announced: a newer major version.
         next_change: when to look again at the latest.
         conditions: what holds, in a fixed order of types.
@@ -63,6 +72,7 @@ class InstallationStatus(msgspec.Struct, frozen=True, kw_only=True):
     target_digest: str = ""
     scheduled: tuple[Scheduled, ...] = ()
     blocked: tuple[Blocked, ...] = ()
+    approvals: tuple[Approval, ...] = ()
     announced: str = ""
     next_change: dt.datetime | None = None
     conditions: tuple[Condition, ...] = ()
@@ -98,6 +108,15 @@ class InstallationStatus(msgspec.Struct, frozen=True, kw_only=True):
                     "message": each.message,
                 }
                 for each in self.blocked
+            ],
+            "approvals": [
+                {
+                    "version": str(each.version),
+                    "digest": each.digest,
+                    "at": format_time(each.at),
+                    "by": each.by,
+                }
+                for each in self.approvals
             ],
             "announced": self.announced,
             "nextChange": format_time(self.next_change) if self.next_change else None,
@@ -149,11 +168,16 @@ def status_of(
         target_digest=target.identity if target else "",
         scheduled=plan.scheduled,
         blocked=plan.blocked,
+        approvals=tuple(each for each in state.approvals if _is_above(each.version, installed)),
         announced=_version(plan.announced),
         next_change=plan.next_change,
         conditions=tuple(conditions),
         notes=plan.notes,
     )
+
+
+def _is_above(version: SemVer, installed: Installed | None) -> bool:
+    return installed is None or installed.version is None or version > installed.version
 
 
 def _version(entry: ListedVersion | None) -> str:
