@@ -81,5 +81,7 @@ def test_files_of_another_kind_and_none_at_all_are_said(tmp_path):
     with pytest.raises(NoDocumentsError):
         inputs_of(Folder(str(tmp_path)), "document")
     (tmp_path / "a.csv").write_text("x")
-    with pytest.raises(UnusableFileError, match=r"a\.csv"):
+    with pytest.raises(UnusableFileError, match=r"a\.csv.* move it away"):
         inputs_of(Folder(str(tmp_path)), "document")
+    with pytest.raises(UnusableFileError, match=r"a\.csv.* name one, or a folder"):
+        inputs_of(Folder(str(tmp_path / "a.csv")), "document")

@@ -194,7 +194,10 @@ def _groups(folder: Folder, path: str, column: str) -> tuple[tuple[int, int], ..
     if name.endswith(JSON_LINES):
         return None
     expected = f"JSON lines ({', '.join(JSON_LINES)}) or Parquet ({PARQUET})"
-    raise UnusableFileError(folder.named(path), expected, "another file", "move it away")
+    advice = (
+        "move it away" if path else "name one, or a folder; HTTP servers have single files only"
+    )
+    raise UnusableFileError(folder.named(path), expected, "another file", advice)
 
 
 def _is_hidden(path: str) -> bool:
