@@ -466,7 +466,7 @@ def test_purging_removes_the_history_of_a_deleted_environment(shop):
 def test_environments_belong_to_tenants(shop):
     assert shop.environments.overviews("other") == ()
     with pytest.raises(NoSuchEnvironmentError):
-        deploy(shop.environments, "shop", tenant="other", providers={})
+        deploy(shop.environments, "shop", tenant="other", **shop.acting())
     shop.environments.create("shop", tenant="other")
     with pytest.raises(EnvironmentExistsError):
         shop.create()
@@ -504,7 +504,7 @@ def test_one_run_at_a_time_and_only_of_one_environment(shop):
         assert shop.history() == ()
         assert shop.deploy(dry_run=True).changes
         shop.environments.create("free", tenant=TENANT)
-        deploy(shop.environments, "free", tenant=TENANT, providers={})
+        deploy(shop.environments, "free", tenant=TENANT, **shop.acting())
     assert other.deploy().number == 1
     other.close()
 
@@ -574,7 +574,7 @@ def test_one_table_alone_has_the_texts_of_secrets(shop):
     shop.edit(lambda model: adding(model, "web", {"one": "{{secret:pw}}"}), secrets={"pw": "hush"})
     shop.deploy()
     shop.add("next", {"two": "my {{secret:pw}}"})
-    failed = {"tenant": TENANT, "providers": shop.providers()}
+    failed = {"tenant": TENANT, "opening": shop.opening}
     with pytest.raises(EngineError):
         call(shop.environments, "shop", "web", "put", ["../x", "{{secret:pw}}"], **failed)
     having = {}
@@ -757,7 +757,7 @@ def test_what_is_destroyed_in_a_deployment_that_fails_is_destroyed_again_and_act
         objects = [{"?": {"type": "b.Part", "id": each}} for each in parts]
         app = {"?": {"type": "b.Shop", "id": "shop"}, "parts": objects, "fails": fails}
         shop.edit(lambda model: {**model, "applications": [app]})
-        return shop.deploy(providers={"folder": Counting(shop.folder)})
+        return shop.deploy(**shop.acting(folder=Counting(shop.folder)))
 
     deploy("one", "two")
     for _ in range(2):

@@ -19,21 +19,20 @@ from trundle.environments._errors import (
     NoSuchDeploymentError,
     NoSuchEnvironmentError,
     NoSuchSecretError,
-    ProviderInUseError,
 )
-from trundle.environments._models import new_model
-from trundle.environments._provider_settings import is_same_place
+from trundle.environments._holding import alone
+from trundle.environments._provider_settings import changed_reach
 from trundle.environments._records import (
     Deployment,
     Draft,
     Environment,
-    Lock,
     Model,
     Overview,
     Providers,
 )
 from trundle.environments._rows import Rows
 from trundle.environments._secrets import check_secrets, forget_unused
+from trundle.environments._wanted import check_alive, wanted_now
 from trundle.errors import did_you_mean, listed
 from trundle.packages import Package
 from trundle.version import SemVer
@@ -102,14 +101,14 @@ class Environments:
 
         Raises:
             EnvironmentExistsError: there is one of that name.
+            EnvironmentBusyError: a run of one that was deleted goes on.
             InvalidNameError: no environment can be called so.
             DatabaseError: it cannot be written; nothing was.
         """
         if not name or not name.isprintable() or "/" in name:
             expected, advice = "a name that can be printed, without a slash", "correct the name"
             raise InvalidNameError("the environment", expected, repr(name), advice)
-        with self.catalog.changing() as connection:
-            rows = Rows(connection)
+        with self._held(name, tenant, dry_run=dry_run) as rows:
             old = rows.environment(tenant, name)
             if old is not None and not old.deleted:
                 expected, advice = "no environment of that name", "choose another name"
@@ -124,26 +123,20 @@ class Environments:
                 uuid.uuid4().hex if old is None else old.root,
                 providers or {},
                 0 if old is None else old.revision,
-                0 if old is None else old.run,
+                0 if old is None else old.run + 1,
                 self.time(),
                 deleted=False,
                 place=place,
             )
             if not dry_run:
                 rows.put(made)
-                self.catalog.use(name, (), tenant=tenant, within=connection)
+                self.catalog.use(name, (), tenant=tenant, within=rows.connection)
         return made
 
     def configure(
-        self,
-        name: str,
-        providers: Providers,
-        *,
-        tenant: str,
-        place: str | None = None,
-        dry_run: bool = False,
+        self, name: str, providers: Providers, *, tenant: str, dry_run: bool = False
     ) -> Environment:
-        """Changes the settings of providers; those that are not named stay, but where it gets a place.
+        """Changes the settings of providers; those that are not named stay.
 
         While there are effects at the place of a provider, its settings may only say what was left open: a context that was `-`, and
         the kubeconfig.
@@ -152,33 +145,52 @@ class Environments:
             name: the environment.
             providers: the settings, by the names of providers.
             tenant: whose it is.
-            place: the place of a server that these are all of; empty for none, None where they are of the same one.
             dry_run: whether nothing is written.
+
+        Returns:
+            The environment as it is then.
 
         Raises:
             ProviderInUseError: there are effects at the place where a provider is now.
+            EnvironmentBusyError: a run of it goes on.
             NoSuchEnvironmentError: the tenant has none of that name.
             DatabaseError: it cannot be written; nothing was.
         """
-        with self.catalog.changing() as connection:
-            rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
-            busy = {record.provider for _, record in rows.effects(environment)}
-            there = environment.providers
-            wanted = {**there, **providers} if place is None else providers
-            for each in sorted(busy):
-                if not is_same_place(there.get(each), wanted.get(each)):
-                    expected = f"the settings of {each} as they are while it has effects"
-                    advice = "leave its options out, or make another environment"
-                    raise ProviderInUseError(name, expected, "others", advice)
-            changed = msgspec.structs.replace(
-                environment,
-                providers=wanted,
-                place=environment.place if place is None else place,
-            )
-            if not dry_run:
-                rows.put(changed)
-        return changed
+        with self._held(name, tenant, dry_run=dry_run) as rows:
+            old = self._get(rows, name, tenant)
+            new = msgspec.structs.replace(old, providers={**old.providers, **providers})
+            return changed_reach(rows, old, new, old.providers, dry_run=dry_run)
+
+    def put_at(
+        self,
+        name: str,
+        place: str,
+        providers: Providers,
+        *,
+        tenant: str,
+        reached: Callable[[Environment], Providers],
+        dry_run: bool = False,
+    ) -> Environment:
+        """Puts an environment at a place of a server: it has the providers of that one, and no others.
+
+        Args:
+            name: the environment.
+            place: the place; empty for none.
+            providers: the settings of its providers, by their names.
+            tenant: whose it is.
+            reached: gives the settings with which its runs reach the world where it is now.
+            dry_run: whether nothing is written.
+
+        Returns:
+            The environment as it is then.
+
+        Raises:
+            TrundleError: as for `configure`.
+        """
+        with self._held(name, tenant, dry_run=dry_run) as rows:
+            old = self._get(rows, name, tenant)
+            new = msgspec.structs.replace(old, providers=providers, place=place)
+            return changed_reach(rows, old, new, reached(old), dry_run=dry_run)
 
     def overviews(self, tenant: str) -> tuple[Overview, ...]:
         """The environments of a tenant, by name, with what a list says of each."""
@@ -255,10 +267,10 @@ class Environments:
 
         Raises:
             EnvironmentExistsError: it is not deleted.
+            EnvironmentBusyError: a run of it goes on.
             NoSuchEnvironmentError: the tenant has none of that name.
         """
-        with self.catalog.changing() as connection:
-            rows = Rows(connection)
+        with self._held(name, tenant, dry_run=dry_run) as rows:
             environment = self._get(rows, name, tenant)
             if not environment.deleted:
                 expected, advice = "a deleted environment", "delete it first"
@@ -266,7 +278,7 @@ class Environments:
             if dry_run:
                 return
             rows.purge(environment)
-            self.catalog.use(name, (), tenant=tenant, within=connection)
+            self.catalog.use(name, (), tenant=tenant, within=rows.connection)
 
     # Drafts
 
@@ -468,6 +480,14 @@ class Environments:
         with self.database.reading() as connection:
             yield Rows(connection)
 
+    @contextlib.contextmanager
+    def _held(self, name: str, tenant: str, *, dry_run: bool) -> Iterator[Rows]:
+        """Changes what runs of an environment rely on, while none goes on; a dry run waits for none."""
+        with contextlib.ExitStack() as left:
+            if not dry_run:
+                left.enter_context(alone(self.database, name, tenant))
+            yield Rows(left.enter_context(self.catalog.changing()))
+
     def _get(self, rows: Rows, name: str, tenant: str) -> Environment:
         found = rows.environment(tenant, name)
         if found is None:
@@ -475,23 +495,3 @@ class Environments:
             advice = did_you_mean(name, known, _LIST)
             raise NoSuchEnvironmentError(name, f"an environment of {tenant}", "none", advice)
         return found
-
-
-def wanted_now(rows: Rows, environment: Environment) -> tuple[Model, Lock]:
-    """The model that an environment is to have, and its lock; a new one where it has none."""
-    last = rows.deployment(environment, environment.revision)
-    if last is None or last.objects is None:
-        return new_model(environment.name, environment.root), {}
-    return last.objects, last.lock
-
-
-def check_alive(environment: Environment) -> None:
-    """Makes sure that an environment was not deleted.
-
-    Raises:
-        NoSuchEnvironmentError: it was.
-    """
-    if environment.deleted:
-        advice = f"roll it back, or run `trundle env create {environment.name}`"
-        found = "one that was deleted"
-        raise NoSuchEnvironmentError(environment.name, "an environment", found, advice)
