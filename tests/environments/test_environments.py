@@ -5,6 +5,7 @@ from engines import package
 from kept import TENANT, Kept, adding, done
 from sqlalchemy import inspect, text
 
+from trundle.catalog import Catalog, InvalidTenantError
 from trundle.database import NewerSchemaError
 from trundle.engine import EngineError
 from trundle.environments import (
@@ -13,6 +14,7 @@ from trundle.environments import (
     EnvironmentBusyError,
     EnvironmentExistsError,
     Environments,
+    InvalidNameError,
     InvalidSecretError,
     NoSuchDeploymentError,
     NoSuchDraftError,
@@ -549,6 +551,28 @@ def test_what_the_settings_of_a_provider_left_open_may_be_said_while_it_has_effe
     ):
         with pytest.raises(ProviderInUseError, match="leave its options out"):
             configure(**settings)
+
+
+@pytest.mark.parametrize(
+    "name", ["\N{CJK UNIFIED IDEOGRAPH-5009}" * 27, "x" * 256, "-x", "a b", "a/b", "a\n", ""]
+)
+def test_a_name_that_no_environment_can_have_is_refused_in_a_dry_run_too(kept, name):
+    for dry_run in (True, False):
+        with pytest.raises((InvalidNameError, InvalidTenantError), match="the environment"):
+            kept.environments.create(name, tenant=TENANT, dry_run=dry_run)
+    assert kept.environments.overviews(TENANT) == ()
+
+
+def test_the_longest_name_makes_no_manager_that_a_server_refuses(kept):
+    """A manager has at most 128 bytes: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers"""
+    found = kept.environments.create("x" * 255, tenant=TENANT)
+    assert len(found.manager.encode()) <= 128
+
+
+def test_an_environment_is_made_in_a_dry_run_where_no_database_is(tmp_path):
+    with Catalog(tmp_path / "catalog.db", looking=True) as catalog:
+        Environments(catalog).create("shop", tenant=TENANT, dry_run=True)
+    assert not (tmp_path / "catalog.db").exists()
 
 
 def test_secrets_are_kept_apart(shop):

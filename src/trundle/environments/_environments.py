@@ -103,6 +103,7 @@ class Environments:
             EnvironmentExistsError: there is one of that name.
             EnvironmentBusyError: a run of one that was deleted goes on.
             InvalidNameError: no environment can be called so.
+            InvalidTenantError: no environment or no tenant can be called so.
             DatabaseError: it cannot be written; nothing was.
         """
         if not name or not name.isprintable() or "/" in name:
@@ -113,7 +114,8 @@ class Environments:
             if old is not None and not old.deleted:
                 expected, advice = "no environment of that name", "choose another name"
                 raise EnvironmentExistsError(name, expected, "one", advice)
-            if name in {each.name for each in self.catalog.environments(tenant)}:
+            there = self.catalog.environments(tenant, within=rows.connection)
+            if name in {each.name for each in there}:
                 expected, found = "no environment of that name", "one whose model is kept elsewhere"
                 advice = f"choose another name, or run `trundle catalog use {name} --forget`"
                 raise EnvironmentExistsError(name, expected, found, advice)
@@ -128,9 +130,9 @@ class Environments:
                 deleted=False,
                 place=place,
             )
+            self.catalog.use(name, (), tenant=tenant, dry_run=dry_run, within=rows.connection)
             if not dry_run:
                 rows.put(made)
-                self.catalog.use(name, (), tenant=tenant, within=rows.connection)
         return made
 
     def configure(
