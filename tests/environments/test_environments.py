@@ -24,6 +24,7 @@ from trundle.environments import (
     OutdatedDraftError,
     ProviderInUseError,
     UnfinishedError,
+    _secrets,
     call,
     check_application,
     chosen_package,
@@ -32,7 +33,9 @@ from trundle.environments import (
     removing,
     rollback,
 )
+from trundle.environments import _environments as environments
 from trundle.environments import _running as running
+from trundle.environments._rows import Rows
 from trundle.environments._static_calls import called_class
 from trundle.environments._tables import MIGRATIONS
 from trundle.providers import FolderProvider
@@ -638,12 +641,95 @@ def test_secrets_of_drafts_go_when_nothing_refers_to_them(shop):
     assert secrets() == ("both", "kept", "own")
 
 
+def test_a_secret_that_the_key_of_a_map_names_stays(shop):
+    names = ("in key", "left out")
+    given = dict.fromkeys(names, "hush")
+    documents = {"one": {"{{secret:in key}}": "{{secret:left out}}"}}
+    shop.edit(lambda model: adding(model, "web", documents), secrets=given)
+    rest = {"one": {"{{secret:in key}}": 1}}
+    shop.edit(lambda model: adding({**model, "applications": []}, "web", rest))
+    assert shop.environments.overview("shop", tenant=TENANT).secrets == ("in key",)
+    shop.deploy()
+    assert shop.files() == {"one.yaml": "hush: 1\n"}
+
+
+def test_a_secret_that_a_person_has_named_stays_one_where_a_draft_brings_it_too(shop):
+    shop.environments.set_secret("shop", "pw", "hush", tenant=TENANT)
+    documents = {"one": "{{secret:pw}}"}
+    shop.edit(lambda model: adding(model, "web", documents), secrets={"pw": "hushed"})
+    shop.environments.discard("shop", tenant=TENANT, draft="me")
+    assert shop.environments.secret_texts("shop", tenant=TENANT) == {"pw": "hushed"}
+
+
+def test_the_history_is_read_no_further_than_unused_secrets_ask_for(shop, monkeypatch):
+    """And not in the transaction that keeps others from writing."""
+    read = []
+    original = Rows.deployments
+
+    def deployments(self, environment, before=None, most=None):
+        found = original(self, environment, before, most)
+        is_writing = self.connection.get_execution_options().get("trundle_writing", False)
+        read.append((is_writing, [each.number for each in found]))
+        return found
+
+    shop.edit(lambda model: adding(model, "web", {"0": "{{secret:pw}}"}), secrets={"pw": "hush"})
+    for number in range(1, 8):
+        shop.deploy(draft="me" if number == 1 else "")
+    monkeypatch.setattr(Rows, "deployments", deployments)
+    monkeypatch.setattr(_secrets, "_PAGE", 3)
+
+    def looked():
+        found = [numbers for is_writing, numbers in read if not is_writing and numbers]
+        assert not [numbers for is_writing, numbers in read if is_writing and len(numbers) > 3]
+        read.clear()
+        return [(each[0], each[-1]) for each in found]
+
+    shop.edit(lambda model: adding(model, "db", {"1": 1}))
+    assert looked() == []  # The draft refers to it.
+    shop.edit(removing("shop", "web"))
+    assert looked() == []  # As does an effect.
+    shop.deploy()
+    read.clear()
+    shop.edit(lambda model: adding(model, "next"))
+    assert looked() == [(6, 8)]
+    given = {"new": "hush"}
+    shop.edit(lambda model: adding(model, "x", {"2": "{{secret:new}}"}), "other", secrets=given)
+    read.clear()
+    shop.environments.discard("shop", tenant=TENANT, draft="other")
+    assert looked() == [(6, 8), (3, 5), (1, 2)]
+    assert shop.environments.overview("shop", tenant=TENANT).secrets == ("pw",)
+
+
+def test_a_secret_to_which_a_call_refers_meanwhile_stays(shop, monkeypatch):
+    """It was found unused before the transaction that removes it."""
+    original, seen = environments.unused_secrets, []
+
+    def used_meanwhile(*arguments):
+        found = original(*arguments)
+        seen.append(found.names)
+        shop.run(call, "web", "put", ["one", "{{secret:pw}}"])
+        return found
+
+    shop.add("web")
+    shop.deploy()
+    documents = {"two": ["{{secret:pw}}", "{{secret:other}}"]}
+    given = {"pw": "hush", "other": "hushed"}
+    shop.edit(lambda model: adding(model, "db", documents), secrets=given)
+    monkeypatch.setattr(environments, "unused_secrets", used_meanwhile)
+    shop.environments.discard("shop", tenant=TENANT, draft="me")
+    assert seen == [{"pw", "other"}]
+    assert shop.environments.secret_texts("shop", tenant=TENANT) == {"pw": "hush"}
+    assert shop.files() == {"one.yaml": "hush"}
+
+
 def test_answers_that_an_earlier_release_kept_for_drafts_go_with_the_next_draft(shop):
-    leftover, own = "acme.Web-0a1b2c3d.db.password", "acme.Web-own"
+    """Where a person may have given the name, the secret stays: with a date, or the name of no package."""
+    leftover = "a-0a1b2c3d.db.password"
+    own = ("a-20240101.db.password", "a-own", "x-20240101.db.password", "x-3f2a9c1d.db.password")
     with shop.catalog.database.writing() as connection:
         connection.execute(text("ALTER TABLE environment_secrets DROP COLUMN of_draft"))
         connection.execute(text(f"UPDATE {MIGRATIONS.version_table} SET version_num = '0004'"))
-        for name in (leftover, own):
+        for name in (leftover, *own):
             row = {"tenant": TENANT, "environment": "shop", "name": name, "secret": "hush"}
             keys = ", ".join(row)
             values = ", ".join(f":{each}" for each in row)
@@ -651,9 +737,9 @@ def test_answers_that_an_earlier_release_kept_for_drafts_go_with_the_next_draft(
                 text(f"INSERT INTO environment_secrets ({keys}) VALUES ({values})"), row
             )
     found = Environments(shop.catalog)
-    assert found.overview("shop", tenant=TENANT).secrets == (leftover, own)
+    assert found.overview("shop", tenant=TENANT).secrets == (leftover, *own)
     shop.add("web")
-    assert found.overview("shop", tenant=TENANT).secrets == (own,)
+    assert found.overview("shop", tenant=TENANT).secrets == own
 
 
 @pytest.mark.parametrize("text", ["hush\0", "hush\ud800"], ids=["nul", "surrogate"])

@@ -10,7 +10,7 @@ from trundle._clock import Clock, now
 from trundle.catalog import Catalog, Snapshot
 from trundle.database import Database
 from trundle.engine import Limits
-from trundle.engine.effects import Record, secret_marker
+from trundle.engine.effects import Record, secrets_in
 from trundle.environments import _tables as t
 from trundle.environments._drafts import check_base, check_same, check_tag, draft_of, named
 from trundle.environments._errors import (
@@ -18,7 +18,6 @@ from trundle.environments._errors import (
     InvalidNameError,
     NoSuchDeploymentError,
     NoSuchEnvironmentError,
-    NoSuchSecretError,
 )
 from trundle.environments._holding import alone
 from trundle.environments._provider_settings import changed_reach
@@ -31,9 +30,15 @@ from trundle.environments._records import (
     Providers,
 )
 from trundle.environments._rows import Rows
-from trundle.environments._secrets import check_secrets, forget_unused
+from trundle.environments._secrets import (
+    UnusedSecrets,
+    check_kept,
+    check_secrets,
+    forget_unused,
+    unused_secrets,
+)
 from trundle.environments._wanted import check_alive, wanted_now
-from trundle.errors import did_you_mean, listed
+from trundle.errors import did_you_mean
 from trundle.packages import Package
 from trundle.version import SemVer
 
@@ -338,23 +343,24 @@ class Environments:
             model, lock = wanted_now(rows, environment)
         base = environment.revision if old is None else old.base
         changed = change(model if old is None else old.model)
-        snapshot = self.snapshot(tenant)
-        whole = {"Objects": changed}
         kept = lock if old is None else old.lock
-        found = loaded_once(snapshot, self.limits, whole, kept)
+        found = loaded_once(self.snapshot(tenant), self.limits, {"Objects": changed}, kept)
         assert found.model is not None
         edition = 1 if old is None else old.edition + 1
         made = Draft(draft, base, edition, by, self.time(), found.uses, found.lock, found.model)
         if dry_run:
             return made
+        named_in = secrets_in(made.model)
+        wanted = {x: text for x, text in (secrets or {}).items() if x in named_in}
+        unused = self._unused(environment, draft, made.model)
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
             check_base(rows, environment, base)
             check_same(rows, environment, draft, old)
             rows.put_draft(environment, made)
-            rows.put_secrets(environment, secrets or {}, of_draft=True)
-            forget_unused(rows, environment)
+            rows.put_secrets_of_draft(environment, wanted)
+            forget_unused(rows, environment, unused)
             self.record_uses(rows, environment)
         return made
 
@@ -387,15 +393,15 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
             DatabaseError: it cannot be written; nothing was.
         """
+        unused = self._unused(self.get(name, tenant=tenant), draft)
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
-            found = named(rows.drafts(environment), environment, draft)
-            check_tag(environment, draft, found, tag)
+            check_tag(environment, draft, named(rows.drafts(environment), environment, draft), tag)
             if dry_run:
                 return
             rows.forget_draft(environment, draft)
-            forget_unused(rows, environment)
+            forget_unused(rows, environment, unused)
             self.record_uses(rows, environment)
 
     # Secrets
@@ -419,30 +425,18 @@ class Environments:
             NoSuchSecretError: there is none of that name to remove.
             DatabaseError: it cannot be written; nothing was.
         """
-        try:
-            secret_marker(secret)
-        except ValueError:
-            expected = "a name without braces"
-            raise InvalidNameError("the secret", expected, repr(secret), "correct it") from None
-        check_secrets({} if text is None else {secret: text})
+        check_secrets({secret: text or ""})
         with self.catalog.changing() as connection:
             rows = Rows(connection)
             environment = self._get(rows, name, tenant)
-            known = rows.secrets(environment)
-            if text is None and secret not in known:
-                found = f"only {listed(known)}" if known else "none"
-                advice = (
-                    did_you_mean(secret, known, "name one of these")
-                    if known
-                    else "it keeps no secrets"
-                )
-                raise NoSuchSecretError(name, f"the secret {secret}", found, advice)
+            if text is None:
+                check_kept(rows, environment, secret)
             if dry_run:
                 return
             if text is None:
                 rows.forget_secret(environment, secret)
             else:
-                rows.put_secrets(environment, {secret: text})
+                rows.put_secret(environment, secret, text)
 
     # For runs
 
@@ -489,6 +483,12 @@ class Environments:
             if not dry_run:
                 left.enter_context(alone(self.database, name, tenant))
             yield Rows(left.enter_context(self.catalog.changing()))
+
+    def _unused(self, environment: Environment, draft: str, *model: Model) -> UnusedSecrets:
+        """The secrets to which nothing refers once a draft has another model, or is gone."""
+        with self._reading() as rows:
+            kept = (each.model for each in rows.drafts(environment) if each.name != draft)
+            return unused_secrets(rows, environment, [*model, *kept])
 
     def _get(self, rows: Rows, name: str, tenant: str) -> Environment:
         found = rows.environment(tenant, name)
