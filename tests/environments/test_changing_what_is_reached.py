@@ -6,6 +6,7 @@ import pytest
 from kept import TENANT
 
 from trundle.environments import (
+    Actions,
     EnvironmentBusyError,
     EnvironmentExistsError,
     NoSuchEnvironmentError,
@@ -134,6 +135,39 @@ def test_an_environment_that_was_deleted_is_not_made_anew_while_it_is_rolled_bac
     assert "found one that goes on; try again when it has ended" in str(caught[0])
     with pytest.raises(EnvironmentExistsError):
         shop.create()
+
+
+def test_one_that_is_there_is_neither_made_nor_purged_while_a_run_goes_on(shop):
+    """What does not change when the run has ended is said as such."""
+    caught = []
+
+    def opening(environment):
+        for act in (shop.environments.create, shop.environments.purge):
+            with pytest.raises(EnvironmentExistsError):
+                act(environment.name, tenant=TENANT)
+            caught.append(act)
+        return shop.opening()
+
+    shop.add("web", {"one": 1})
+    shop.deploy(opening=opening)
+    assert len(caught) == 2
+
+
+def test_an_action_of_one_that_was_purged_does_not_act_on_the_next_of_its_name(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    shop.run(delete)
+    actions = Actions(shop.environments)
+    with actions.seated() as seat:
+        asked = actions.begin("shop", "delete", tenant=TENANT, by="ann", seat=seat)
+        for begin in (lambda _: None, actions.start):
+            begin(asked)
+            with pytest.raises(EnvironmentBusyError, match="expected no action that waits or goes"):
+                shop.environments.purge("shop", tenant=TENANT)
+        actions.end(asked, "failed")
+        shop.environments.purge("shop", tenant=TENANT)
+        with pytest.raises(NoSuchEnvironmentError):
+            actions.begin("shop", "delete", tenant=TENANT, by="ann", seat=seat)
 
 
 def test_all_that_a_place_has_takes_the_place_of_what_was_reached(shop, put_at):

@@ -272,6 +272,7 @@ def delete(
     output: Output = Format.TABLE,
 ) -> None:
     """Remove all that was deployed, in the reverse order; the history stays."""
+    from trundle.environments import Actions  # noqa: PLC0415
     from trundle.environments import delete as delete_  # noqa: PLC0415
 
     whose = tenant_of(tenant)
@@ -280,6 +281,7 @@ def delete(
         is_gone = purge and kept.get(name, tenant=whose).deleted
         done = None if is_gone else delete_(kept, name, **about)
         if purge and not dry_run:
+            Actions(kept).settle()
             kept.purge(name, tenant=whose)
         return done
 

@@ -17,7 +17,6 @@ from trundle.environments._errors import (
     EnvironmentExistsError,
     InvalidNameError,
     NoSuchDeploymentError,
-    NoSuchEnvironmentError,
 )
 from trundle.environments._holding import alone
 from trundle.environments._provider_settings import changed_reach
@@ -37,12 +36,16 @@ from trundle.environments._secrets import (
     forget_unused,
     unused_secrets,
 )
-from trundle.environments._wanted import check_alive, wanted_now
-from trundle.errors import did_you_mean
+from trundle.environments._wanted import (
+    check_alive,
+    check_deleted,
+    check_free,
+    check_unasked,
+    existing,
+    wanted_now,
+)
 from trundle.packages import Package
 from trundle.version import SemVer
-
-_LIST = "run `trundle env list` to see what there is"
 
 
 class Environments:
@@ -84,7 +87,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return self._get(rows, name, tenant)
+            return existing(rows, name, tenant)
 
     def create(
         self,
@@ -114,11 +117,10 @@ class Environments:
         if not name or not name.isprintable() or "/" in name:
             expected, advice = "a name that can be printed, without a slash", "correct the name"
             raise InvalidNameError("the environment", expected, repr(name), advice)
+        with self._reading() as rows:
+            check_free(rows.environment(tenant, name))
         with self._held(name, tenant, dry_run=dry_run) as rows:
-            old = rows.environment(tenant, name)
-            if old is not None and not old.deleted:
-                expected, advice = "no environment of that name", "choose another name"
-                raise EnvironmentExistsError(name, expected, "one", advice)
+            check_free(old := rows.environment(tenant, name))
             there = self.catalog.environments(tenant, within=rows.connection)
             if name in {each.name for each in there}:
                 expected, found = "no environment of that name", "one whose model is kept elsewhere"
@@ -164,7 +166,7 @@ class Environments:
             DatabaseError: it cannot be written; nothing was.
         """
         with self._held(name, tenant, dry_run=dry_run) as rows:
-            old = self._get(rows, name, tenant)
+            old = existing(rows, name, tenant)
             new = msgspec.structs.replace(old, providers={**old.providers, **providers})
             return changed_reach(rows, old, new, old.providers, dry_run=dry_run)
 
@@ -195,7 +197,7 @@ class Environments:
             TrundleError: as for `configure`.
         """
         with self._held(name, tenant, dry_run=dry_run) as rows:
-            old = self._get(rows, name, tenant)
+            old = existing(rows, name, tenant)
             new = msgspec.structs.replace(old, providers=providers, place=place)
             return changed_reach(rows, old, new, reached(old), dry_run=dry_run)
 
@@ -211,7 +213,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.overview(self._get(rows, name, tenant))
+            return rows.overview(existing(rows, name, tenant))
 
     def history(
         self, name: str, *, tenant: str, before: int | None = None, most: int | None = None
@@ -228,7 +230,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.deployments(self._get(rows, name, tenant), before, most)
+            return rows.deployments(existing(rows, name, tenant), before, most)
 
     def deployment(self, name: str, number: int, *, tenant: str) -> Deployment:
         """A deployment.
@@ -238,7 +240,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             found = rows.deployment(environment, number)
         if found is None:
             known = f"1 to {environment.revision}" if environment.revision else "none yet"
@@ -253,7 +255,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return tuple(each for _, each in rows.effects(self._get(rows, name, tenant)))
+            return tuple(each for _, each in rows.effects(existing(rows, name, tenant)))
 
     def model(self, name: str, *, tenant: str) -> Model:
         """The model that is wanted now, without any draft.
@@ -262,7 +264,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return wanted_now(rows, self._get(rows, name, tenant))[0]
+            return wanted_now(rows, existing(rows, name, tenant))[0]
 
     def purge(self, name: str, *, tenant: str, dry_run: bool = False) -> None:
         """Removes the history of an environment that was deleted.
@@ -274,14 +276,13 @@ class Environments:
 
         Raises:
             EnvironmentExistsError: it is not deleted.
-            EnvironmentBusyError: a run of it goes on.
+            EnvironmentBusyError: a run of it goes on, or was asked for.
             NoSuchEnvironmentError: the tenant has none of that name.
         """
+        check_deleted(self.get(name, tenant=tenant))
         with self._held(name, tenant, dry_run=dry_run) as rows:
-            environment = self._get(rows, name, tenant)
-            if not environment.deleted:
-                expected, advice = "a deleted environment", "delete it first"
-                raise EnvironmentExistsError(name, expected, "one that is there", advice)
+            check_deleted(environment := existing(rows, name, tenant))
+            check_unasked(rows, environment)
             if dry_run:
                 return
             rows.purge(environment)
@@ -296,7 +297,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.drafts(self._get(rows, name, tenant))
+            return rows.drafts(existing(rows, name, tenant))
 
     def edit(
         self,
@@ -336,7 +337,7 @@ class Environments:
 
         check_secrets(secrets or {})
         with self._reading() as rows:
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             check_alive(environment)
             old = draft_of(rows, environment, draft)
             check_tag(environment, draft, old, tag)
@@ -355,7 +356,7 @@ class Environments:
         unused = self._unused(environment, draft, made.model)
         with self.catalog.changing() as connection:
             rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             check_base(rows, environment, base)
             check_same(rows, environment, draft, old)
             rows.put_draft(environment, made)
@@ -372,7 +373,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             return named(rows.drafts(environment), environment, draft)
 
     def discard(
@@ -396,7 +397,7 @@ class Environments:
         unused = self._unused(self.get(name, tenant=tenant), draft)
         with self.catalog.changing() as connection:
             rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             check_tag(environment, draft, named(rows.drafts(environment), environment, draft), tag)
             if dry_run:
                 return
@@ -428,7 +429,7 @@ class Environments:
         check_secrets({secret: text or ""})
         with self.catalog.changing() as connection:
             rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             if text is None:
                 check_kept(rows, environment, secret)
             if dry_run:
@@ -447,7 +448,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.secrets(self._get(rows, name, tenant))
+            return rows.secrets(existing(rows, name, tenant))
 
     def time(self) -> str:
         """The time, as it is kept."""
@@ -489,11 +490,3 @@ class Environments:
         with self._reading() as rows:
             kept = (each.model for each in rows.drafts(environment) if each.name != draft)
             return unused_secrets(rows, environment, [*model, *kept])
-
-    def _get(self, rows: Rows, name: str, tenant: str) -> Environment:
-        found = rows.environment(tenant, name)
-        if found is None:
-            known = [each.name for each in rows.environments(tenant)]
-            advice = did_you_mean(name, known, _LIST)
-            raise NoSuchEnvironmentError(name, f"an environment of {tenant}", "none", advice)
-        return found

@@ -12,6 +12,8 @@ from trundle.environments import _tables as t
 from trundle.environments._records import Deployment, Draft, Environment, Overview, State, Uses
 
 _E, _D, _F, _S = t.ENVIRONMENTS.c, t.DEPLOYMENTS.c, t.EFFECTS.c, t.SECRETS.c
+OPEN = ("waiting", "running")
+"""How actions are that have not ended."""
 _AS_JSON = frozenset(("providers", "wanted", "upgraded", "uses", "lock", "model", "changes"))
 
 
@@ -48,6 +50,11 @@ class Rows:
         mine = and_(_is(t.ENVIRONMENTS, environment), _E.run == environment.run)
         changed = update(t.ENVIRONMENTS).where(mine).values(run=environment.run)
         return self.connection.execute(changed).rowcount == 1
+
+    def is_asked_for(self, environment: Environment) -> bool:
+        """Whether actions of it wait or go on."""
+        asked = and_(_is(t.ACTIONS, environment), t.ACTIONS.c.state.in_(OPEN))
+        return self.connection.execute(select(t.ACTIONS.c.number).where(asked)).first() is not None
 
     def purge(self, environment: Environment) -> None:
         """Removes an environment with all that is kept of it."""

@@ -129,6 +129,7 @@ class EnvironmentRoutes:
 
     def _delete(self, asked: Asked) -> Response:
         if asked.flag("purge"):
+            self._actions.settle()
             self._kept.purge(_name(asked), tenant=asked.tenant, dry_run=asked.dry_run)
             return json_answer({})
         return self._begun(asked, bodies.Delete())
