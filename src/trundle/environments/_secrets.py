@@ -65,7 +65,7 @@ def unused_secrets(
 ) -> UnusedSecrets:
     """Looks for secrets that came with drafts, and to which no effect and no deployment refers, nor any model of the drafts that are left.
 
-    It reads as much of the history as it has to, so it is for a transaction that keeps nobody waiting.
+    It reads as much of the history as it has to, so it is for a transaction that only reads.
 
     Args:
         rows: the rows.
