@@ -2,6 +2,8 @@
 
 import contextlib
 import json
+import os
+import shutil
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -224,7 +226,8 @@ def test_an_environment_that_was_made_without_a_place_gets_one(tmp_path, version
         failed = client.run("deploy", draft="me")
         assert "found no provider at all" in failed["error"]["message"]
         code, found = client.ask("PUT", *path, body={"place": "b"}, dryRun="All")
-        assert (code, found["providers"]) == (200, [])
+        assert (code, found["providers"]) == (200, ["folder"])
+        assert client.get("environments", "shop")["providers"] == []
         for place in ("b", "", "a"):
             code, found = client.ask("PUT", *path, body={"place": place})
             assert (code, found["providers"]) == (200, ["folder"] if place else [])
@@ -238,6 +241,83 @@ def test_an_environment_that_was_made_without_a_place_gets_one(tmp_path, version
         )  # fmt: skip
         assert client.ask("PUT", "environments", "none", "place", body={"place": "a"})[0] == 404
         assert client.ask("PUT", *path, tenant="other", body={"place": "hers"})[0] == 404
+
+
+WAITING = (
+    "  deploy:\n    Body:\n      - new(t:Process, name => wait, arguments => [cat, $.documents.get(pipe)]).deploy()\n"
+    "      - new(t:Document, name => one, content => 1).deploy()\n"
+)
+
+
+def test_an_environment_is_not_put_elsewhere_while_a_run_goes_on(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    programs = tmp_path / "programs.yaml"
+    programs.write_text(json.dumps({"programs": {"cat": shutil.which("cat")}}))
+    process = {"process": {"programs": str(programs)}}
+    places = {x: Place({"folder": {"root": f"{tmp_path}/out/{x}"}, **process}) for x in ("a", "b")}
+    made = package(
+        "a", "1.0.0", {"io.trundle": "1"}, {"a.App": APP.split("  deploy:")[0] + WAITING}
+    )
+    url_ = f"sqlite:///{tmp_path / 'catalog.db'}"
+    with served(url_, tmp_path / "out", [made], places=places) as client:
+        client.create(place="a")
+        client.add("web", {"pipe": str(tmp_path / "pipe")})
+        begun = client.post("environments", "shop", "deploy", draft="me")
+        with opened_to_write(tmp_path / "pipe"):
+            for name, dry, expected in (("b", "All", 200), ("b", "", 409), ("a", "", 409)):
+                query = {"dryRun": dry} if dry else {}
+                code, found = client.ask(
+                    "PUT", "environments", "shop", "place", body={"place": name}, **query
+                )
+                assert code == expected, found
+            assert "expected no other run of the environment" in found["message"]
+        ended = client.ended(begun["number"])
+        assert (ended["state"], client.files()) == ("succeeded", {"a/one.yaml": "1\n"}), ended
+        assert Environments(client.catalog).get("shop", tenant=TENANT).place == "a"
+
+
+@contextlib.contextmanager
+def opened_to_write(pipe, seconds=60):
+    """Waits for one that reads a pipe, which goes on when the block ends."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            writing = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            break
+        except OSError:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+    yield
+    os.close(writing)
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "earlier release"])
+def test_an_environment_is_put_at_its_own_place_whatever_confines_this_now(tmp_path, is_known):
+    def confined(namespace, root="a"):
+        settings = {"root": f"{tmp_path}/out/{root}"}
+        more = {"namespace": namespace, "elsewhere": "refused"}
+        return Place({"folder": settings | more}, (), {"folder": more})
+
+    path = ("environments", "shop", "place")
+    url_ = f"sqlite:///{tmp_path / 'catalog.db'}"
+    with served(url_, tmp_path / "out", places={"here": confined("one")}) as client:
+        client.create()
+        client.add("web", {"one": 1})
+        assert client.run("deploy", draft="me")["state"] == "succeeded"
+        if not is_known:
+            kept = json.dumps({"folder": {"root": f"{tmp_path}/out/a", "namespace": "default"}})
+            with client.catalog.database.writing() as connection:
+                connection.exec_driver_sql("update environments set place = null, providers = ?", (kept,))  # fmt: skip
+    places = {"here": confined("two"), "same": confined("two"), "other": confined("three")}
+    places["b"] = confined("two", "b")
+    with served(url_, tmp_path / "out", packages=(), places=places) as client:
+        for place, expected in (("b", 422), ("other", 422), ("here", 200), ("same", 200)):
+            code, found = client.ask("PUT", *path, body={"place": place})
+            assert code == expected, (place, found)
+        found = Environments(client.catalog).get("shop", tenant=TENANT)
+        assert (found.place, found.providers["folder"]["namespace"]) == ("same", "two")
+        assert client.run("deploy")["state"] == "succeeded"
 
 
 @pytest.mark.full

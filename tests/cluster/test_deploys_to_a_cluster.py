@@ -3,10 +3,11 @@
 import json
 from pathlib import Path
 
+import pytest
 import yaml
 from dying_deploys import PACKAGE
 
-from trundle.engine import Engine
+from trundle.engine import Engine, EngineError
 from trundle.engine.effects import MemoryJournal
 from trundle.packages import Package
 from trundle.providers.api import ApiProvider, client_of_kubeconfig
@@ -63,6 +64,40 @@ def test_what_an_earlier_release_applied_goes_to_the_manager_of_its_environment(
     assert entry["fieldsV1"] == {"f:data": {"f:b": {}}}
     deploy(cluster, journal, **own)
     assert there(cluster, "namespace", "owned") == []
+
+
+def test_of_two_environments_that_make_an_object_at_once_one_has_it(cluster):
+    first, second = MemoryJournal(), MemoryJournal()
+    one, other = {"manager": "trundle-deploy/one/1"}, {"manager": "trundle-deploy/other/2"}
+    cluster.kubectl("create", "namespace", "shared")
+
+    def settings(**data):
+        made = thing("ConfigMap", "settings", data=data)
+        made["metadata"]["namespace"] = "shared"
+        return made
+
+    class Late(ApiProvider):
+        def apply(self, effect, before):
+            if before is None:
+                deploy(cluster, first, settings(a="1"), **one)
+            return super().apply(effect, before)
+
+    client = client_of_kubeconfig(cluster.kubeconfig, "admin")
+    engine = Engine([PACKAGE], providers={"cluster": Late(client, force=True, **other)})
+    documents = {"settings": settings(a="1", b="2")}
+    with client, engine.session(journal=second) as session:
+        root = session.load({"?": {"type": "a.Deploying"}, "documents": documents})
+        with pytest.raises(EngineError, match="another environment made at the same time"):
+            session.call(root, "deploy")
+    at = ("configmap", "settings", "-n", "shared", "--show-managed-fields", "-o", "json")
+    found = json.loads(cluster.kubectl("get", *at).stdout)
+    assert found["data"] == {"a": "1"}
+    (entry,) = found["metadata"]["managedFields"]
+    assert entry["manager"] == one["manager"]
+    deploy(cluster, second, **other)
+    assert json.loads(cluster.kubectl("get", *at).stdout)["data"] == {"a": "1"}
+    deploy(cluster, first, **one)
+    assert there(cluster, "configmap", "settings", "-n", "shared") == []
 
 
 def there(cluster, *what):

@@ -167,7 +167,7 @@ Methods:
 """
 
 
-@pytest.mark.parametrize("names", ["x", "[x]", "[name, x]"])
+@pytest.mark.parametrize("names", ["x", "[x]", "[name, x]", "[]"])
 def test_synchronize_may_name_arguments(names):
     with engine(A=waiting(names)).session() as session:
         session.type("app.A")
@@ -176,7 +176,6 @@ def test_synchronize_may_name_arguments(names):
 @pytest.mark.parametrize(
     ("names", "arguments", "message"),
     [
-        ("[]", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found an empty list; correct it, or leave `onArgs` out"),
         ("", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found nothing; correct"),
         ("''", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found ''"),
         ("[x, nmae]", "[{x: {Contract: $}}, {name: {Contract: $}}]", "f, which has name, x, as `onArgs` of SYNC, found 'nmae'; did you mean name?"),

@@ -5,6 +5,7 @@ from engines import package
 from kept import TENANT, Kept, adding, done
 from sqlalchemy import inspect, text
 
+from trundle.catalog import Catalog, InvalidTenantError
 from trundle.database import NewerSchemaError
 from trundle.engine import EngineError
 from trundle.environments import (
@@ -13,6 +14,7 @@ from trundle.environments import (
     EnvironmentBusyError,
     EnvironmentExistsError,
     Environments,
+    InvalidNameError,
     InvalidSecretError,
     NoSuchDeploymentError,
     NoSuchDraftError,
@@ -22,6 +24,7 @@ from trundle.environments import (
     OutdatedDraftError,
     ProviderInUseError,
     UnfinishedError,
+    _secrets,
     call,
     check_application,
     chosen_package,
@@ -30,7 +33,9 @@ from trundle.environments import (
     removing,
     rollback,
 )
+from trundle.environments import _environments as environments
 from trundle.environments import _running as running
+from trundle.environments._rows import Rows
 from trundle.environments._static_calls import called_class
 from trundle.environments._tables import MIGRATIONS
 from trundle.providers import FolderProvider
@@ -466,7 +471,7 @@ def test_purging_removes_the_history_of_a_deleted_environment(shop):
 def test_environments_belong_to_tenants(shop):
     assert shop.environments.overviews("other") == ()
     with pytest.raises(NoSuchEnvironmentError):
-        deploy(shop.environments, "shop", tenant="other", providers={})
+        deploy(shop.environments, "shop", tenant="other", **shop.acting())
     shop.environments.create("shop", tenant="other")
     with pytest.raises(EnvironmentExistsError):
         shop.create()
@@ -504,7 +509,7 @@ def test_one_run_at_a_time_and_only_of_one_environment(shop):
         assert shop.history() == ()
         assert shop.deploy(dry_run=True).changes
         shop.environments.create("free", tenant=TENANT)
-        deploy(shop.environments, "free", tenant=TENANT, providers={})
+        deploy(shop.environments, "free", tenant=TENANT, **shop.acting())
     assert other.deploy().number == 1
     other.close()
 
@@ -551,6 +556,28 @@ def test_what_the_settings_of_a_provider_left_open_may_be_said_while_it_has_effe
             configure(**settings)
 
 
+@pytest.mark.parametrize(
+    "name", ["\N{CJK UNIFIED IDEOGRAPH-5009}" * 27, "x" * 256, "-x", "a b", "a/b", "a\n", ""]
+)
+def test_a_name_that_no_environment_can_have_is_refused_in_a_dry_run_too(kept, name):
+    for dry_run in (True, False):
+        with pytest.raises((InvalidNameError, InvalidTenantError), match="the environment"):
+            kept.environments.create(name, tenant=TENANT, dry_run=dry_run)
+    assert kept.environments.overviews(TENANT) == ()
+
+
+def test_the_longest_name_makes_no_manager_that_a_server_refuses(kept):
+    """A manager has at most 128 bytes: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers"""
+    found = kept.environments.create("x" * 255, tenant=TENANT)
+    assert len(found.manager.encode()) <= 128
+
+
+def test_an_environment_is_made_in_a_dry_run_where_no_database_is(tmp_path):
+    with Catalog(tmp_path / "catalog.db", looking=True) as catalog:
+        Environments(catalog).create("shop", tenant=TENANT, dry_run=True)
+    assert not (tmp_path / "catalog.db").exists()
+
+
 def test_secrets_are_kept_apart(shop):
     shop.environments.set_secret("shop", "pw", "hush", tenant=TENANT)
     shop.add("web", {"one": "{{secret:pw}}"})
@@ -574,7 +601,7 @@ def test_one_table_alone_has_the_texts_of_secrets(shop):
     shop.edit(lambda model: adding(model, "web", {"one": "{{secret:pw}}"}), secrets={"pw": "hush"})
     shop.deploy()
     shop.add("next", {"two": "my {{secret:pw}}"})
-    failed = {"tenant": TENANT, "providers": shop.providers()}
+    failed = {"tenant": TENANT, "opening": shop.opening}
     with pytest.raises(EngineError):
         call(shop.environments, "shop", "web", "put", ["../x", "{{secret:pw}}"], **failed)
     having = {}
@@ -614,12 +641,95 @@ def test_secrets_of_drafts_go_when_nothing_refers_to_them(shop):
     assert secrets() == ("both", "kept", "own")
 
 
+def test_a_secret_that_the_key_of_a_map_names_stays(shop):
+    names = ("in key", "left out")
+    given = dict.fromkeys(names, "hush")
+    documents = {"one": {"{{secret:in key}}": "{{secret:left out}}"}}
+    shop.edit(lambda model: adding(model, "web", documents), secrets=given)
+    rest = {"one": {"{{secret:in key}}": 1}}
+    shop.edit(lambda model: adding({**model, "applications": []}, "web", rest))
+    assert shop.environments.overview("shop", tenant=TENANT).secrets == ("in key",)
+    shop.deploy()
+    assert shop.files() == {"one.yaml": "hush: 1\n"}
+
+
+def test_a_secret_that_a_person_has_named_stays_one_where_a_draft_brings_it_too(shop):
+    shop.environments.set_secret("shop", "pw", "hush", tenant=TENANT)
+    documents = {"one": "{{secret:pw}}"}
+    shop.edit(lambda model: adding(model, "web", documents), secrets={"pw": "hushed"})
+    shop.environments.discard("shop", tenant=TENANT, draft="me")
+    assert shop.environments.secret_texts("shop", tenant=TENANT) == {"pw": "hushed"}
+
+
+def test_the_history_is_read_no_further_than_unused_secrets_ask_for(shop, monkeypatch):
+    """And not in the transaction that keeps others from writing."""
+    read = []
+    original = Rows.deployments
+
+    def deployments(self, environment, before=None, most=None):
+        found = original(self, environment, before, most)
+        is_writing = self.connection.get_execution_options().get("trundle_writing", False)
+        read.append((is_writing, [each.number for each in found]))
+        return found
+
+    shop.edit(lambda model: adding(model, "web", {"0": "{{secret:pw}}"}), secrets={"pw": "hush"})
+    for number in range(1, 8):
+        shop.deploy(draft="me" if number == 1 else "")
+    monkeypatch.setattr(Rows, "deployments", deployments)
+    monkeypatch.setattr(_secrets, "_PAGE", 3)
+
+    def looked():
+        found = [numbers for is_writing, numbers in read if not is_writing and numbers]
+        assert not [numbers for is_writing, numbers in read if is_writing and len(numbers) > 3]
+        read.clear()
+        return [(each[0], each[-1]) for each in found]
+
+    shop.edit(lambda model: adding(model, "db", {"1": 1}))
+    assert looked() == []  # The draft refers to it.
+    shop.edit(removing("shop", "web"))
+    assert looked() == []  # As does an effect.
+    shop.deploy()
+    read.clear()
+    shop.edit(lambda model: adding(model, "next"))
+    assert looked() == [(6, 8)]
+    given = {"new": "hush"}
+    shop.edit(lambda model: adding(model, "x", {"2": "{{secret:new}}"}), "other", secrets=given)
+    read.clear()
+    shop.environments.discard("shop", tenant=TENANT, draft="other")
+    assert looked() == [(6, 8), (3, 5), (1, 2)]
+    assert shop.environments.overview("shop", tenant=TENANT).secrets == ("pw",)
+
+
+def test_a_secret_to_which_a_call_refers_meanwhile_stays(shop, monkeypatch):
+    """It was found unused before the transaction that removes it."""
+    original, seen = environments.unused_secrets, []
+
+    def used_meanwhile(*arguments):
+        found = original(*arguments)
+        seen.append(found.names)
+        shop.run(call, "web", "put", ["one", "{{secret:pw}}"])
+        return found
+
+    shop.add("web")
+    shop.deploy()
+    documents = {"two": ["{{secret:pw}}", "{{secret:other}}"]}
+    given = {"pw": "hush", "other": "hushed"}
+    shop.edit(lambda model: adding(model, "db", documents), secrets=given)
+    monkeypatch.setattr(environments, "unused_secrets", used_meanwhile)
+    shop.environments.discard("shop", tenant=TENANT, draft="me")
+    assert seen == [{"pw", "other"}]
+    assert shop.environments.secret_texts("shop", tenant=TENANT) == {"pw": "hush"}
+    assert shop.files() == {"one.yaml": "hush"}
+
+
 def test_answers_that_an_earlier_release_kept_for_drafts_go_with_the_next_draft(shop):
-    leftover, own = "acme.Web-0a1b2c3d.db.password", "acme.Web-own"
+    """Where a person may have given the name, the secret stays: with a date, or the name of no package."""
+    leftover = "a-0a1b2c3d.db.password"
+    own = ("a-20240101.db.password", "a-own", "x-20240101.db.password", "x-3f2a9c1d.db.password")
     with shop.catalog.database.writing() as connection:
         connection.execute(text("ALTER TABLE environment_secrets DROP COLUMN of_draft"))
         connection.execute(text(f"UPDATE {MIGRATIONS.version_table} SET version_num = '0004'"))
-        for name in (leftover, own):
+        for name in (leftover, *own):
             row = {"tenant": TENANT, "environment": "shop", "name": name, "secret": "hush"}
             keys = ", ".join(row)
             values = ", ".join(f":{each}" for each in row)
@@ -627,9 +737,9 @@ def test_answers_that_an_earlier_release_kept_for_drafts_go_with_the_next_draft(
                 text(f"INSERT INTO environment_secrets ({keys}) VALUES ({values})"), row
             )
     found = Environments(shop.catalog)
-    assert found.overview("shop", tenant=TENANT).secrets == (leftover, own)
+    assert found.overview("shop", tenant=TENANT).secrets == (leftover, *own)
     shop.add("web")
-    assert found.overview("shop", tenant=TENANT).secrets == (own,)
+    assert found.overview("shop", tenant=TENANT).secrets == own
 
 
 @pytest.mark.parametrize("text", ["hush\0", "hush\ud800"], ids=["nul", "surrogate"])
@@ -757,7 +867,7 @@ def test_what_is_destroyed_in_a_deployment_that_fails_is_destroyed_again_and_act
         objects = [{"?": {"type": "b.Part", "id": each}} for each in parts]
         app = {"?": {"type": "b.Shop", "id": "shop"}, "parts": objects, "fails": fails}
         shop.edit(lambda model: {**model, "applications": [app]})
-        return shop.deploy(providers={"folder": Counting(shop.folder)})
+        return shop.deploy(**shop.acting(folder=Counting(shop.folder)))
 
     deploy("one", "two")
     for _ in range(2):

@@ -61,7 +61,7 @@ def dies(kept, left):
     if child == 0:
         try:
             mine = Kept(kept.url, kept.folder, packages=())
-            mine.deploy(providers={"folder": Dying(kept.folder, left)})
+            mine.deploy(**mine.acting(folder=Dying(kept.folder, left)))
         except BaseException:  # noqa: BLE001 - the parent sees the exit code
             os._exit(1)
         os._exit(0)
@@ -132,7 +132,7 @@ def test_a_run_that_lost_its_environment_does_nothing_more(shop):
             return found
 
     with pytest.raises(SupersededError):
-        shop.deploy(providers={"folder": Slow(shop.folder)})
+        shop.deploy(**shop.acting(folder=Slow(shop.folder)))
     assert shop.files() == {"one.yaml": "1\n"}
     assert [(x.key, x.state) for x in shop.environments.effects("shop", tenant=TENANT)] == [
         ("folder/one.yaml", "intended")

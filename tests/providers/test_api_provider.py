@@ -256,6 +256,74 @@ def test_what_another_environment_made_after_a_run_failed_stays(server, journal)
     assert owners(server) == {("trundle-deploy/other", "Apply"): {"group", "note"}}
 
 
+class Overtaken(httpx2.HTTPTransport):
+    """Lets another environment act before an object is applied, and perhaps dies after that."""
+
+    def __init__(self, act, *, dies=False):
+        super().__init__()
+        self.act, self.dies, self.applied = act, dies, 0
+
+    def handle_request(self, request):
+        if "apply-patch" not in request.headers.get("content-type", ""):
+            return super().handle_request(request)
+        self.applied += 1
+        if self.applied == 1:
+            self.act()
+        if self.applied == 2 and self.dies:
+            raise httpx2.ConnectError("gone")
+        return super().handle_request(request)
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("dies", [False, True])
+def test_of_two_environments_that_make_an_object_at_once_one_has_it(server, journal, dies, force):
+    first = MemoryJournal()
+    one, other = {"manager": "trundle-deploy/one/1"}, {"manager": "trundle-deploy/other/2"}
+
+    def act():
+        deploy(server, first, member("a"), **one)
+
+    transport = Overtaken(act, dies=dies)
+    client = httpx2.Client(base_url=server.url, transport=transport)
+    with pytest.raises(EngineError) as caught:
+        deploy(server, journal, member("a", note="x"), client=client, force=force, **other)
+    message = "gone" if dies else "found one that another environment made at the same time"
+    assert message in str(caught.value)
+    expected = {("trundle-deploy/one/1", "Apply"): {"group"}}
+    if not dies:
+        assert owners(server) == expected
+        assert there(server)["default/a"] == {"group": "red", "level": "low"}
+    with pytest.raises(EngineError, match=ANOTHER):
+        deploy(server, journal, member("a", note="y"), **other)
+    assert deploy(server, journal, **other) == ["remove"]
+    assert journal.records() == ()
+    assert deploy(server, first, member("a"), **one) == ["unchanged"]
+    assert there(server)["default/a"]["group"] == "red"
+    assert deploy(server, first, **one) == ["remove"]
+    assert there(server) == {}
+
+
+def test_an_object_that_is_gone_is_not_made_by_giving_it_up(server, journal):
+    first = MemoryJournal()
+    one, other = {"manager": "trundle-deploy/one/1"}, {"manager": "trundle-deploy/other/2"}
+
+    def act():
+        if transport.applied == 1:
+            deploy(server, first, member("a"), **one)
+
+    class Gone(Overtaken):
+        def handle_request(self, request):
+            if self.applied == 1 and "apply-patch" in request.headers.get("content-type", ""):
+                deploy(server, first, **one)
+            return super().handle_request(request)
+
+    transport = Gone(act)
+    client = httpx2.Client(base_url=server.url, transport=transport)
+    with pytest.raises(EngineError, match="made at the same time"):
+        deploy(server, journal, member("a"), client=client, **other)
+    assert there(server) == {}
+
+
 def test_what_an_earlier_release_applied_goes_to_the_manager_of_its_environment(server, journal):
     deploy(server, journal, member("a", note="x", free={"x": 1}))
     assert owners(server) == {("trundle-deploy", "Apply"): {"group", "note", "free"}}

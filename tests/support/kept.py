@@ -1,5 +1,6 @@
 """Environments in a catalog with a package that deploys documents, for tests."""
 
+import contextlib
 import datetime as dt
 from pathlib import Path
 
@@ -75,8 +76,14 @@ class Kept:
     def create(self, name="shop"):
         return self.environments.create(name, tenant=TENANT)
 
-    def providers(self):
-        return {"folder": FolderProvider(self.folder)}
+    def opening(self, environment=None):
+        """Opens what acts on the world."""
+        return contextlib.nullcontext({"folder": FolderProvider(self.folder)})
+
+    @staticmethod
+    def acting(**providers):
+        """The option of runs with these providers."""
+        return {"opening": lambda _: contextlib.nullcontext(providers)}
 
     def edit(self, change, draft="me", **options):
         return self.environments.edit("shop", change, tenant=TENANT, draft=draft, **options)
@@ -88,7 +95,7 @@ class Kept:
         return self.run(deploy, draft=draft, **options)
 
     def run(self, function, *arguments, **options):
-        given = {"tenant": TENANT, "providers": self.providers(), **options}
+        given = {"tenant": TENANT, "opening": self.opening, **options}
         return function(self.environments, "shop", *arguments, **given)
 
     def history(self):

@@ -273,15 +273,22 @@ class Catalog:
                 rows.set_public(offer, public=False)
         return change
 
-    def environments(self, tenant: str) -> tuple[Consumer, ...]:
+    def environments(
+        self, tenant: str, *, within: Connection | None = None
+    ) -> tuple[Consumer, ...]:
         """The environments of a tenant, by name, each with the versions that it uses.
+
+        Args:
+            tenant: whose they are.
+            within: a transaction of `changing`; one of its own where None.
 
         Raises:
             InvalidTenantError: no tenant can be called so.
             DatabaseError: the database cannot be read.
         """
         check_tenant(tenant)
-        with self._database.reading() as connection:
+        own = contextlib.nullcontext(within) if within else self._database.reading()
+        with own as connection:
             found = self._rows(connection).environments(tenant)
         return tuple(
             Consumer(tenant, name, _in_order(offers)) for name, offers in sorted(found.items())

@@ -50,10 +50,11 @@ from trundle.errors import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from trundle.engine import Limits
     from trundle.engine.effects import Provider
-    from trundle.environments import Environments, RunResult
+    from trundle.environments import Environment, Environments, Opening, RunResult
     from trundle.environments import Providers as Settings
 
 R = TypeVar("R")
@@ -271,6 +272,7 @@ def delete(
     output: Output = Format.TABLE,
 ) -> None:
     """Remove all that was deployed, in the reverse order; the history stays."""
+    from trundle.environments import Actions  # noqa: PLC0415
     from trundle.environments import delete as delete_  # noqa: PLC0415
 
     whose = tenant_of(tenant)
@@ -279,6 +281,7 @@ def delete(
         is_gone = purge and kept.get(name, tenant=whose).deleted
         done = None if is_gone else delete_(kept, name, **about)
         if purge and not dry_run:
+            Actions(kept).settle()
             kept.purge(name, tenant=whose)
         return done
 
@@ -316,7 +319,7 @@ class _About(TypedDict):
     """What all runs take."""
 
     tenant: str
-    providers: "Mapping[str, Provider]"
+    opening: "Opening"
     by: str
     dry_run: bool
 
@@ -331,16 +334,20 @@ def _run(
 
     def run(limits: "Limits") -> R:
         with opened_environments(given.catalog, limits=limits) as environments:
-            environment = environments.get(given.name, tenant=given.tenant)
+            tried = environments.get(given.name, tenant=given.tenant)
             if given.settings:
-                environment = environments.configure(
+                tried = environments.configure(
                     given.name, given.settings, tenant=given.tenant, dry_run=given.dry_run
                 )
-            opened = opened_providers(environment.providers, environment.manager, force=given.force)
-            with opened as providers, progress(label):
+
+            def opening(kept: "Environment") -> "AbstractContextManager[Mapping[str, Provider]]":
+                settings = (tried if given.dry_run else kept).providers
+                return opened_providers(settings, kept.manager, force=given.force)
+
+            with progress(label):
                 about: _About = {
                     "tenant": given.tenant,
-                    "providers": providers,
+                    "opening": opening,
                     "by": user_name(),
                     "dry_run": given.dry_run,
                 }

@@ -159,7 +159,7 @@ def _unnamed(type_: Type, method: MethodDeclaration) -> Iterator[EngineError]:
         return
     named, known = given[_ON_ARGS], [each.name for each in method.arguments]
     names = named if isinstance(named, tuple) else (named,)
-    for name in names or (None,):
+    for name in names:
         if name in known:
             continue
         have = f", which has {listed(known)}" if known else ", which has none"
@@ -167,7 +167,7 @@ def _unnamed(type_: Type, method: MethodDeclaration) -> Iterator[EngineError]:
         advice = f"correct it, or leave `{_ON_ARGS}` out"
         if isinstance(name, str):
             advice = did_you_mean(name, known, advice)
-        found = shown(name) if names else "an empty list"
+        found = shown(name)
         line = method.line if method.meta is None else method.meta.line
         yield type_.error(
             EngineCode.META, expectation(expected, found), advice=advice, member=method.name, line=line

@@ -16,7 +16,9 @@ from trundle.database import BusyError, Database, DatabaseError, upsert
 from trundle.environments import _tables as t
 from trundle.environments._environments import Environments
 from trundle.environments._errors import NoSuchActionError
+from trundle.environments._rows import OPEN, Rows
 from trundle.environments._seats import Seat, alone_at, free_seat
+from trundle.environments._wanted import existing
 from trundle.errors import TrundleError, expectation
 
 ActionState: TypeAlias = Literal["waiting", "running", "succeeded", "failed", "interrupted"]
@@ -24,7 +26,6 @@ ActionState: TypeAlias = Literal["waiting", "running", "succeeded", "failed", "i
 
 CALL = "call "
 """How the titles of calls begin."""
-_OPEN = ("waiting", "running")
 _KEPT = 200
 """How many actions of an environment are kept, and how many dry runs beside them."""
 _A, _L = t.ACTIONS.c, t.LINES.c
@@ -148,11 +149,11 @@ class Actions:
             NoSuchEnvironmentError: the tenant has no such environment.
             DatabaseError: it cannot be written.
         """
-        self._environments.get(name, tenant=tenant)
         if seat is not None:
             seat.keep()
         number = 0 if seat is None else seat.number
         with self._environments.catalog.changing() as connection:
+            existing(Rows(connection), name, tenant)
             mine = and_(_A.tenant == tenant, _A.environment == name)
             newest = connection.execute(select(func.max(_A.number)).where(mine)).scalar() or 0
             made = Action(
@@ -265,7 +266,7 @@ class Actions:
     def settle(self) -> None:
         """Notes which actions were interrupted since their servers have died; those of the seats that were taken here go on."""
         with self._database.reading() as connection:
-            found = select(_A.seat).where(_A.state.in_(_OPEN)).distinct()
+            found = select(_A.seat).where(_A.state.in_(OPEN)).distinct()
             numbers = [number for (number,) in connection.execute(found)]
         for number in numbers:
             if (own := self._seats.get(number)) is not None:
@@ -279,14 +280,14 @@ class Actions:
         error = {"message": "the server ended before the action did", "code": "interrupted"}
         values = {"state": "interrupted", "ended": self._environments.time(), "doing": ""}
         with self._database.writing() as connection:
-            mine = and_(_A.seat == seat, _A.state.in_(_OPEN))
+            mine = and_(_A.seat == seat, _A.state.in_(OPEN))
             connection.execute(
                 update(t.ACTIONS).where(mine).values(**values, error=json.dumps(error))
             )
 
     def _forget_old(self, connection: Connection, newest: Action) -> None:
         """Forgets what is too old; dry runs make no other action old, and one that still runs is kept."""
-        ended = and_(_of(t.ACTIONS, newest), _A.state.not_in(_OPEN), _A.dry_run == newest.dry_run)
+        ended = and_(_of(t.ACTIONS, newest), _A.state.not_in(OPEN), _A.dry_run == newest.dry_run)
         beyond = select(_A.number).where(ended).order_by(_A.number.desc()).offset(_KEPT - 1)
         old = [number for (number,) in connection.execute(beyond)]
         for table, number in ((t.LINES, _L.action), (t.ACTIONS, _A.number)):

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 from trundle.database import DatabaseError
 from trundle.engine import Handle, Session, Type
-from trundle.engine.effects import Provider
 from trundle.environments._actions import CALL, Action, Actions
-from trundle.environments._environments import Environments, check_alive
+from trundle.environments._environments import Environments
 from trundle.environments._errors import NoSuchObjectError, UnfinishedError
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
-from trundle.environments._records import Lock, RunResult
+from trundle.environments._records import Lock, Opening, RunResult
 from trundle.environments._sessions import dumped, handles_of, plain_value, used
 from trundle.environments._static_calls import CalledClass, called_class
-from trundle.environments._work import Work, alone, dry, opened_work, raise_own
+from trundle.environments._wanted import check_alive
+from trundle.environments._work import Work, dry, opened_work, raise_own
 from trundle.errors import did_you_mean, listed
 
 
@@ -99,7 +99,7 @@ def call(
     kwargs: Mapping[str, Any] | None = None,
     *,
     tenant: str,
-    providers: Mapping[str, Provider],
+    opening: Opening,
     by: str = "",
     dry_run: bool = False,
     action: Action | None = None,
@@ -117,7 +117,7 @@ def call(
         args: values by position.
         kwargs: values by name.
         tenant: whose it is.
-        providers: what acts on the world.
+        opening: opens what acts on the world, once the run holds the environment.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
         action: the action that it is, which is written down already; None where it is none.
@@ -128,10 +128,7 @@ def call(
         TrundleError: as for `deploy`; what the method throws is an `EngineError`.
     """
     asked = _Asked(name, target, method, args, kwargs or {})
-    with contextlib.ExitStack() as left:
-        if not dry_run:
-            left.enter_context(alone(environments, name, tenant))
-        work = opened_work(environments, name, tenant, providers)
+    with opened_work(environments, name, tenant, opening, dry_run=dry_run) as work:
         check_alive(work.environment)
         is_new = work.before is None and not work.environment.revision
         deployed = 0 if work.before is None else work.before.number

@@ -10,35 +10,42 @@ from trundle._clock import Clock, now
 from trundle.catalog import Catalog, Snapshot
 from trundle.database import Database
 from trundle.engine import Limits
-from trundle.engine.effects import Record, secret_marker
+from trundle.engine.effects import Record, secrets_in
 from trundle.environments import _tables as t
 from trundle.environments._drafts import check_base, check_same, check_tag, draft_of, named
 from trundle.environments._errors import (
     EnvironmentExistsError,
     InvalidNameError,
     NoSuchDeploymentError,
-    NoSuchEnvironmentError,
-    NoSuchSecretError,
-    ProviderInUseError,
 )
-from trundle.environments._models import new_model
-from trundle.environments._provider_settings import is_same_place
+from trundle.environments._holding import alone
+from trundle.environments._provider_settings import changed_reach
 from trundle.environments._records import (
     Deployment,
     Draft,
     Environment,
-    Lock,
     Model,
     Overview,
     Providers,
 )
 from trundle.environments._rows import Rows
-from trundle.environments._secrets import check_secrets, forget_unused
-from trundle.errors import did_you_mean, listed
+from trundle.environments._secrets import (
+    UnusedSecrets,
+    check_kept,
+    check_secrets,
+    forget_unused,
+    unused_secrets,
+)
+from trundle.environments._wanted import (
+    check_alive,
+    check_deleted,
+    check_free,
+    check_unasked,
+    existing,
+    wanted_now,
+)
 from trundle.packages import Package
 from trundle.version import SemVer
-
-_LIST = "run `trundle env list` to see what there is"
 
 
 class Environments:
@@ -80,7 +87,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return self._get(rows, name, tenant)
+            return existing(rows, name, tenant)
 
     def create(
         self,
@@ -102,19 +109,20 @@ class Environments:
 
         Raises:
             EnvironmentExistsError: there is one of that name.
+            EnvironmentBusyError: a run of one that was deleted goes on.
             InvalidNameError: no environment can be called so.
+            InvalidTenantError: no environment or no tenant can be called so.
             DatabaseError: it cannot be written; nothing was.
         """
         if not name or not name.isprintable() or "/" in name:
             expected, advice = "a name that can be printed, without a slash", "correct the name"
             raise InvalidNameError("the environment", expected, repr(name), advice)
-        with self.catalog.changing() as connection:
-            rows = Rows(connection)
-            old = rows.environment(tenant, name)
-            if old is not None and not old.deleted:
-                expected, advice = "no environment of that name", "choose another name"
-                raise EnvironmentExistsError(name, expected, "one", advice)
-            if name in {each.name for each in self.catalog.environments(tenant)}:
+        with self._reading() as rows:
+            check_free(rows.environment(tenant, name))
+        with self._held(name, tenant, dry_run=dry_run) as rows:
+            check_free(old := rows.environment(tenant, name))
+            there = self.catalog.environments(tenant, within=rows.connection)
+            if name in {each.name for each in there}:
                 expected, found = "no environment of that name", "one whose model is kept elsewhere"
                 advice = f"choose another name, or run `trundle catalog use {name} --forget`"
                 raise EnvironmentExistsError(name, expected, found, advice)
@@ -124,26 +132,20 @@ class Environments:
                 uuid.uuid4().hex if old is None else old.root,
                 providers or {},
                 0 if old is None else old.revision,
-                0 if old is None else old.run,
+                0 if old is None else old.run + 1,
                 self.time(),
                 deleted=False,
                 place=place,
             )
+            self.catalog.use(name, (), tenant=tenant, dry_run=dry_run, within=rows.connection)
             if not dry_run:
                 rows.put(made)
-                self.catalog.use(name, (), tenant=tenant, within=connection)
         return made
 
     def configure(
-        self,
-        name: str,
-        providers: Providers,
-        *,
-        tenant: str,
-        place: str | None = None,
-        dry_run: bool = False,
+        self, name: str, providers: Providers, *, tenant: str, dry_run: bool = False
     ) -> Environment:
-        """Changes the settings of providers; those that are not named stay, but where it gets a place.
+        """Changes the settings of providers; those that are not named stay.
 
         While there are effects at the place of a provider, its settings may only say what was left open: a context that was `-`, and
         the kubeconfig.
@@ -152,33 +154,52 @@ class Environments:
             name: the environment.
             providers: the settings, by the names of providers.
             tenant: whose it is.
-            place: the place of a server that these are all of; empty for none, None where they are of the same one.
             dry_run: whether nothing is written.
+
+        Returns:
+            The environment as it is then.
 
         Raises:
             ProviderInUseError: there are effects at the place where a provider is now.
+            EnvironmentBusyError: a run of it goes on.
             NoSuchEnvironmentError: the tenant has none of that name.
             DatabaseError: it cannot be written; nothing was.
         """
-        with self.catalog.changing() as connection:
-            rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
-            busy = {record.provider for _, record in rows.effects(environment)}
-            there = environment.providers
-            wanted = {**there, **providers} if place is None else providers
-            for each in sorted(busy):
-                if not is_same_place(there.get(each), wanted.get(each)):
-                    expected = f"the settings of {each} as they are while it has effects"
-                    advice = "leave its options out, or make another environment"
-                    raise ProviderInUseError(name, expected, "others", advice)
-            changed = msgspec.structs.replace(
-                environment,
-                providers=wanted,
-                place=environment.place if place is None else place,
-            )
-            if not dry_run:
-                rows.put(changed)
-        return changed
+        with self._held(name, tenant, dry_run=dry_run) as rows:
+            old = existing(rows, name, tenant)
+            new = msgspec.structs.replace(old, providers={**old.providers, **providers})
+            return changed_reach(rows, old, new, old.providers, dry_run=dry_run)
+
+    def put_at(
+        self,
+        name: str,
+        place: str,
+        providers: Providers,
+        *,
+        tenant: str,
+        reached: Callable[[Environment], Providers],
+        dry_run: bool = False,
+    ) -> Environment:
+        """Puts an environment at a place of a server: it has the providers of that one, and no others.
+
+        Args:
+            name: the environment.
+            place: the place; empty for none.
+            providers: the settings of its providers, by their names.
+            tenant: whose it is.
+            reached: gives the settings with which its runs reach the world where it is now.
+            dry_run: whether nothing is written.
+
+        Returns:
+            The environment as it is then.
+
+        Raises:
+            TrundleError: as for `configure`.
+        """
+        with self._held(name, tenant, dry_run=dry_run) as rows:
+            old = existing(rows, name, tenant)
+            new = msgspec.structs.replace(old, providers=providers, place=place)
+            return changed_reach(rows, old, new, reached(old), dry_run=dry_run)
 
     def overviews(self, tenant: str) -> tuple[Overview, ...]:
         """The environments of a tenant, by name, with what a list says of each."""
@@ -192,7 +213,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.overview(self._get(rows, name, tenant))
+            return rows.overview(existing(rows, name, tenant))
 
     def history(
         self, name: str, *, tenant: str, before: int | None = None, most: int | None = None
@@ -209,7 +230,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.deployments(self._get(rows, name, tenant), before, most)
+            return rows.deployments(existing(rows, name, tenant), before, most)
 
     def deployment(self, name: str, number: int, *, tenant: str) -> Deployment:
         """A deployment.
@@ -219,7 +240,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             found = rows.deployment(environment, number)
         if found is None:
             known = f"1 to {environment.revision}" if environment.revision else "none yet"
@@ -234,7 +255,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return tuple(each for _, each in rows.effects(self._get(rows, name, tenant)))
+            return tuple(each for _, each in rows.effects(existing(rows, name, tenant)))
 
     def model(self, name: str, *, tenant: str) -> Model:
         """The model that is wanted now, without any draft.
@@ -243,7 +264,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return wanted_now(rows, self._get(rows, name, tenant))[0]
+            return wanted_now(rows, existing(rows, name, tenant))[0]
 
     def purge(self, name: str, *, tenant: str, dry_run: bool = False) -> None:
         """Removes the history of an environment that was deleted.
@@ -255,18 +276,17 @@ class Environments:
 
         Raises:
             EnvironmentExistsError: it is not deleted.
+            EnvironmentBusyError: a run of it goes on, or was asked for.
             NoSuchEnvironmentError: the tenant has none of that name.
         """
-        with self.catalog.changing() as connection:
-            rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
-            if not environment.deleted:
-                expected, advice = "a deleted environment", "delete it first"
-                raise EnvironmentExistsError(name, expected, "one that is there", advice)
+        check_deleted(self.get(name, tenant=tenant))
+        with self._held(name, tenant, dry_run=dry_run) as rows:
+            check_deleted(environment := existing(rows, name, tenant))
+            check_unasked(rows, environment)
             if dry_run:
                 return
             rows.purge(environment)
-            self.catalog.use(name, (), tenant=tenant, within=connection)
+            self.catalog.use(name, (), tenant=tenant, within=rows.connection)
 
     # Drafts
 
@@ -277,7 +297,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.drafts(self._get(rows, name, tenant))
+            return rows.drafts(existing(rows, name, tenant))
 
     def edit(
         self,
@@ -317,30 +337,31 @@ class Environments:
 
         check_secrets(secrets or {})
         with self._reading() as rows:
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             check_alive(environment)
             old = draft_of(rows, environment, draft)
             check_tag(environment, draft, old, tag)
             model, lock = wanted_now(rows, environment)
         base = environment.revision if old is None else old.base
         changed = change(model if old is None else old.model)
-        snapshot = self.snapshot(tenant)
-        whole = {"Objects": changed}
         kept = lock if old is None else old.lock
-        found = loaded_once(snapshot, self.limits, whole, kept)
+        found = loaded_once(self.snapshot(tenant), self.limits, {"Objects": changed}, kept)
         assert found.model is not None
         edition = 1 if old is None else old.edition + 1
         made = Draft(draft, base, edition, by, self.time(), found.uses, found.lock, found.model)
         if dry_run:
             return made
+        named_in = secrets_in(made.model)
+        wanted = {x: text for x, text in (secrets or {}).items() if x in named_in}
+        unused = self._unused(environment, draft, made.model)
         with self.catalog.changing() as connection:
             rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             check_base(rows, environment, base)
             check_same(rows, environment, draft, old)
             rows.put_draft(environment, made)
-            rows.put_secrets(environment, secrets or {}, of_draft=True)
-            forget_unused(rows, environment)
+            rows.put_secrets_of_draft(environment, wanted)
+            forget_unused(rows, environment, unused)
             self.record_uses(rows, environment)
         return made
 
@@ -352,7 +373,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            environment = self._get(rows, name, tenant)
+            environment = existing(rows, name, tenant)
             return named(rows.drafts(environment), environment, draft)
 
     def discard(
@@ -373,15 +394,15 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
             DatabaseError: it cannot be written; nothing was.
         """
+        unused = self._unused(self.get(name, tenant=tenant), draft)
         with self.catalog.changing() as connection:
             rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
-            found = named(rows.drafts(environment), environment, draft)
-            check_tag(environment, draft, found, tag)
+            environment = existing(rows, name, tenant)
+            check_tag(environment, draft, named(rows.drafts(environment), environment, draft), tag)
             if dry_run:
                 return
             rows.forget_draft(environment, draft)
-            forget_unused(rows, environment)
+            forget_unused(rows, environment, unused)
             self.record_uses(rows, environment)
 
     # Secrets
@@ -405,30 +426,18 @@ class Environments:
             NoSuchSecretError: there is none of that name to remove.
             DatabaseError: it cannot be written; nothing was.
         """
-        try:
-            secret_marker(secret)
-        except ValueError:
-            expected = "a name without braces"
-            raise InvalidNameError("the secret", expected, repr(secret), "correct it") from None
-        check_secrets({} if text is None else {secret: text})
+        check_secrets({secret: text or ""})
         with self.catalog.changing() as connection:
             rows = Rows(connection)
-            environment = self._get(rows, name, tenant)
-            known = rows.secrets(environment)
-            if text is None and secret not in known:
-                found = f"only {listed(known)}" if known else "none"
-                advice = (
-                    did_you_mean(secret, known, "name one of these")
-                    if known
-                    else "it keeps no secrets"
-                )
-                raise NoSuchSecretError(name, f"the secret {secret}", found, advice)
+            environment = existing(rows, name, tenant)
+            if text is None:
+                check_kept(rows, environment, secret)
             if dry_run:
                 return
             if text is None:
                 rows.forget_secret(environment, secret)
             else:
-                rows.put_secrets(environment, {secret: text})
+                rows.put_secret(environment, secret, text)
 
     # For runs
 
@@ -439,7 +448,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         with self._reading() as rows:
-            return rows.secrets(self._get(rows, name, tenant))
+            return rows.secrets(existing(rows, name, tenant))
 
     def time(self) -> str:
         """The time, as it is kept."""
@@ -468,30 +477,16 @@ class Environments:
         with self.database.reading() as connection:
             yield Rows(connection)
 
-    def _get(self, rows: Rows, name: str, tenant: str) -> Environment:
-        found = rows.environment(tenant, name)
-        if found is None:
-            known = [each.name for each in rows.environments(tenant)]
-            advice = did_you_mean(name, known, _LIST)
-            raise NoSuchEnvironmentError(name, f"an environment of {tenant}", "none", advice)
-        return found
+    @contextlib.contextmanager
+    def _held(self, name: str, tenant: str, *, dry_run: bool) -> Iterator[Rows]:
+        """Changes what runs of an environment rely on, while none goes on; a dry run waits for none."""
+        with contextlib.ExitStack() as left:
+            if not dry_run:
+                left.enter_context(alone(self.database, name, tenant))
+            yield Rows(left.enter_context(self.catalog.changing()))
 
-
-def wanted_now(rows: Rows, environment: Environment) -> tuple[Model, Lock]:
-    """The model that an environment is to have, and its lock; a new one where it has none."""
-    last = rows.deployment(environment, environment.revision)
-    if last is None or last.objects is None:
-        return new_model(environment.name, environment.root), {}
-    return last.objects, last.lock
-
-
-def check_alive(environment: Environment) -> None:
-    """Makes sure that an environment was not deleted.
-
-    Raises:
-        NoSuchEnvironmentError: it was.
-    """
-    if environment.deleted:
-        advice = f"roll it back, or run `trundle env create {environment.name}`"
-        found = "one that was deleted"
-        raise NoSuchEnvironmentError(environment.name, "an environment", found, advice)
+    def _unused(self, environment: Environment, draft: str, *model: Model) -> UnusedSecrets:
+        """The secrets to which nothing refers once a draft has another model, or is gone."""
+        with self._reading() as rows:
+            kept = (each.model for each in rows.drafts(environment) if each.name != draft)
+            return unused_secrets(rows, environment, [*model, *kept])

@@ -10,7 +10,7 @@ from trundle.environments._environments import Environments
 from trundle.environments._journal import check_running
 from trundle.environments._records import Deployment, Draft, Environment, Lock, Model, Outcome, Uses
 from trundle.environments._rows import Rows
-from trundle.environments._secrets import forget_unused
+from trundle.environments._secrets import forget_unused, unused_secrets
 
 
 class Plan(NamedTuple):
@@ -119,13 +119,15 @@ def end(
         changes=_noted(done.changes),
     )
     is_gone = done.model["Objects"] is None
+    with environments.database.reading() as connection:
+        unused = unused_secrets(Rows(connection), environment, ()) if is_gone else None
     with environments.catalog.changing() as connection:
         rows = Rows(connection)
         check_running(rows, environment)
         rows.put_deployment(environment, ended)
-        if is_gone:
+        if unused is not None:
             rows.forget_drafts(environment)
-            forget_unused(rows, environment)
+            forget_unused(rows, environment, unused)
         changed = msgspec.structs.replace(environment, revision=deployment.number, deleted=is_gone)
         rows.put(changed)
         environments.record_uses(rows, changed)

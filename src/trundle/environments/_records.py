@@ -1,12 +1,13 @@
 """What is kept of environments."""
 
+import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from trundle.engine.effects import EffectChange
+from trundle.engine.effects import EffectChange, Provider
 from trundle.errors import Finding
 
 Model: TypeAlias = dict[str, Any]
@@ -59,6 +60,12 @@ class Environment(msgspec.Struct, frozen=True):
     def manager(self) -> str:
         """The name by which it owns fields of objects: its own, with any tenant and in any database."""
         return f"trundle-deploy/{self.name[:_LONGEST_IN_MANAGER]}/{self.root}"
+
+
+Opening: TypeAlias = Callable[
+    [Environment], contextlib.AbstractContextManager[Mapping[str, Provider]]
+]
+"""Opens what acts on the world for an environment, by the names of its providers."""
 
 
 class Overview(msgspec.Struct, frozen=True):

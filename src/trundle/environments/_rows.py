@@ -12,6 +12,8 @@ from trundle.environments import _tables as t
 from trundle.environments._records import Deployment, Draft, Environment, Overview, State, Uses
 
 _E, _D, _F, _S = t.ENVIRONMENTS.c, t.DEPLOYMENTS.c, t.EFFECTS.c, t.SECRETS.c
+OPEN = ("waiting", "running")
+"""How actions are that have not ended."""
 _AS_JSON = frozenset(("providers", "wanted", "upgraded", "uses", "lock", "model", "changes"))
 
 
@@ -48,6 +50,11 @@ class Rows:
         mine = and_(_is(t.ENVIRONMENTS, environment), _E.run == environment.run)
         changed = update(t.ENVIRONMENTS).where(mine).values(run=environment.run)
         return self.connection.execute(changed).rowcount == 1
+
+    def is_asked_for(self, environment: Environment) -> bool:
+        """Whether actions of it wait or go on."""
+        asked = and_(_is(t.ACTIONS, environment), t.ACTIONS.c.state.in_(OPEN))
+        return self.connection.execute(select(t.ACTIONS.c.number).where(asked)).first() is not None
 
     def purge(self, environment: Environment) -> None:
         """Removes an environment with all that is kept of it."""
@@ -154,15 +161,21 @@ class Rows:
         mine = and_(_is(t.SECRETS, environment), _S.of_draft.is_(True))
         return set(self.connection.execute(select(_S.name).where(mine)).scalars())
 
-    def put_secrets(
-        self, environment: Environment, secrets: Mapping[str, str], *, of_draft: bool = False
-    ) -> None:
-        """Writes secrets: such as come with a draft and go when nothing refers to them, or such as stay."""
-        more = {"of_draft": True} if of_draft else {}
-        rows = [
-            _key(environment) | {"name": x, "secret": text} | more for x, text in secrets.items()
+    def put_secret(self, environment: Environment, name: str, secret: str) -> None:
+        """Writes a secret; it stays, but for one that came with a draft."""
+        upsert(self.connection, t.SECRETS, [_key(environment) | {"name": name, "secret": secret}])
+
+    def put_secrets_of_draft(self, environment: Environment, secrets: Mapping[str, str]) -> None:
+        """Writes secrets that come with a draft, and go when nothing refers to them; those that there are stay what they are."""
+        there = self.secrets(environment).keys()
+        new = [
+            _key(environment) | {"name": x, "secret": text, "of_draft": True}
+            for x, text in secrets.items()
+            if x not in there
         ]
-        upsert(self.connection, t.SECRETS, rows)
+        upsert(self.connection, t.SECRETS, new)
+        for name in secrets.keys() & there:
+            self.put_secret(environment, name, secrets[name])
 
     def forget_secret(self, environment: Environment, name: str) -> None:
         """Removes a secret."""

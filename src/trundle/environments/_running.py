@@ -6,20 +6,20 @@ with the objects that are wanted, and those that the last deployment which succe
 """
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from trundle.database import DatabaseError
 from trundle.engine import Session
-from trundle.engine.effects import Provider
 from trundle.environments._drafts import check_tag, draft_to_deploy
-from trundle.environments._environments import Environments, check_alive, wanted_now
+from trundle.environments._environments import Environments
 from trundle.environments._errors import UnfinishedError
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin, end, fail, pending_upgrades
-from trundle.environments._records import Environment, RunResult
+from trundle.environments._records import Environment, Opening, RunResult
 from trundle.environments._rows import Rows
 from trundle.environments._sessions import dumped, loaded, used
-from trundle.environments._work import Work, alone, dry, opened_work, raise_own
+from trundle.environments._wanted import check_alive, wanted_now
+from trundle.environments._work import Work, dry, opened_work, raise_own
 
 _UPGRADE, _FROM = "upgrade", "from"
 
@@ -29,7 +29,7 @@ def deploy(
     name: str,
     *,
     tenant: str,
-    providers: Mapping[str, Provider],
+    opening: Opening,
     draft: str = "",
     tag: str | None = None,
     by: str = "",
@@ -41,7 +41,7 @@ def deploy(
         environments: the environments.
         name: the environment.
         tenant: whose it is.
-        providers: what acts on the world.
+        opening: opens what acts on the world, once the run holds the environment.
         draft: the name of the draft; what is wanted already is deployed where it is empty, and where the last deployment has taken the draft.
         tag: the tag of the draft that the caller has read; None where any is meant.
         by: who does it.
@@ -67,7 +67,7 @@ def deploy(
             return Plan("deploy", wanted, lock, pending, taken="" if last is None else last.draft)
         return Plan("deploy", found.model, found.lock, pending, found, found.name)
 
-    return carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
+    return carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
 
 
 def rollback(
@@ -76,7 +76,7 @@ def rollback(
     number: int,
     *,
     tenant: str,
-    providers: Mapping[str, Provider],
+    opening: Opening,
     by: str = "",
     dry_run: bool = False,
 ) -> RunResult:
@@ -87,7 +87,7 @@ def rollback(
         name: the environment.
         number: the deployment.
         tenant: whose it is.
-        providers: what acts on the world.
+        opening: opens what acts on the world, once the run holds the environment.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
 
@@ -106,7 +106,7 @@ def rollback(
             raise UnfinishedError(environment.name, expected, chosen.action, advice)
         return Plan(f"rollback to {number}", wanted, chosen.lock, {})
 
-    return carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
+    return carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
 
 
 def delete(
@@ -114,7 +114,7 @@ def delete(
     name: str,
     *,
     tenant: str,
-    providers: Mapping[str, Provider],
+    opening: Opening,
     by: str = "",
     dry_run: bool = False,
 ) -> RunResult:
@@ -124,7 +124,7 @@ def delete(
         environments: the environments.
         name: the environment.
         tenant: whose it is.
-        providers: what acts on the world.
+        opening: opens what acts on the world, once the run holds the environment.
         by: who does it.
         dry_run: whether nothing is done, nor written down.
 
@@ -136,24 +136,21 @@ def delete(
         check_alive(environment)
         return Plan("delete", None, wanted_now(rows, environment)[1], {})
 
-    return carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
+    return carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
 
 
 def carry_out(
     environments: Environments,
     name: str,
     tenant: str,
-    providers: Mapping[str, Provider],
+    opening: Opening,
     plan: Callable[[Rows, Environment], Plan],
     *,
     by: str,
     dry_run: bool,
 ) -> RunResult:
     """Deploys what a plan wants."""
-    with contextlib.ExitStack() as left:
-        if not dry_run:
-            left.enter_context(alone(environments, name, tenant))
-        work = opened_work(environments, name, tenant, providers)
+    with opened_work(environments, name, tenant, opening, dry_run=dry_run) as work:
         with environments.database.reading() as connection:
             planned = plan(Rows(connection), work.environment)
         checked = loaded(work.engine, work.snapshot, work.whole(planned.wanted), planned.lock)

@@ -5,15 +5,15 @@ from typing import TypeAlias
 
 from trundle.catalog import Snapshot
 from trundle.engine import HEADER
-from trundle.engine.effects import Provider
 from trundle.environments._drafts import check_base
-from trundle.environments._environments import Environments, check_alive, wanted_now
+from trundle.environments._environments import Environments
 from trundle.environments._errors import ArrivalError, MajorError, NoSuchObjectError
 from trundle.environments._models import label_of, objects_in
 from trundle.environments._notes import Plan, pending_upgrades
-from trundle.environments._records import Environment, Lock, Model, RunResult
+from trundle.environments._records import Environment, Lock, Model, Opening, RunResult
 from trundle.environments._rows import Rows
 from trundle.environments._running import carry_out
+from trundle.environments._wanted import check_alive, wanted_now
 from trundle.errors import listed
 from trundle.models import ConvertedModel, convert_model
 from trundle.packages import Package
@@ -33,7 +33,7 @@ def upgrade(
     packages: Collection[str] = (),
     *,
     tenant: str,
-    providers: Mapping[str, Provider],
+    opening: Opening,
     major: bool = False,
     arriving: Collection[Package] = (),
     by: str = "",
@@ -48,7 +48,7 @@ def upgrade(
         name: the environment.
         packages: the packages; all of which it has objects where empty.
         tenant: whose it is.
-        providers: what acts on the world.
+        opening: opens what acts on the world, once the run holds the environment.
         major: whether another major version is taken, too.
         arriving: packages that are installed; those that the environment uses, and what they require, are stored in the catalog first, for the tenant.
         by: who does it.
@@ -85,7 +85,7 @@ def upgrade(
         kept = _kept(lock, steps)
         return Plan(_UPGRADE, converted.model, kept, {**upgraded, **pending})
 
-    done = carry_out(environments, name, tenant, providers, plan, by=by, dry_run=dry_run)
+    done = carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
     moved = _moved(begun or {}, steps)
     return RunResult(done.number, done.changes, findings=converted.findings, upgraded=moved)
 

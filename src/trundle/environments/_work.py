@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from trundle.catalog import Snapshot
-from trundle.database import BusyError, DatabaseError
+from trundle.database import DatabaseError
 from trundle.engine import Engine, EngineError, Session
-from trundle.engine.effects import Journal, MemoryJournal, Provider
+from trundle.engine.effects import Journal, MemoryJournal
 from trundle.environments._environments import Environments
-from trundle.environments._errors import EnvironmentBusyError, SupersededError
+from trundle.environments._errors import SupersededError
+from trundle.environments._holding import alone
 from trundle.environments._notes import Done
-from trundle.environments._records import Deployment, Environment, Lock, Model
+from trundle.environments._records import Deployment, Environment, Lock, Model, Opening
 from trundle.environments._rows import Rows
 
 
@@ -46,32 +47,28 @@ class Work(NamedTuple):
 
 
 @contextlib.contextmanager
-def alone(environments: Environments, name: str, tenant: str) -> Iterator[None]:
-    """Keeps other runs of an environment out.
+def opened_work(
+    environments: Environments, name: str, tenant: str, opening: Opening, *, dry_run: bool
+) -> Iterator[Work]:
+    """What a run works with as long as the block goes on; it holds the environment, but for a dry run.
+
+    What acts on the world is opened once the environment is held: until then, it may be put elsewhere.
 
     Raises:
-        EnvironmentBusyError: another one has it.
+        EnvironmentBusyError: another run has it.
+        NoSuchEnvironmentError: the tenant has none of that name.
     """
     with contextlib.ExitStack() as left:
-        try:
-            left.enter_context(environments.database.alone(f"environment {tenant}/{name}"))
-        except BusyError:
-            expected, found = "no other run of the environment", "one that goes on"
-            advice = "try again when it has ended"
-            raise EnvironmentBusyError(name, expected, found, advice) from None
-        yield
-
-
-def opened_work(
-    environments: Environments, name: str, tenant: str, providers: Mapping[str, Provider]
-) -> Work:
-    environment = environments.get(name, tenant=tenant)
-    snapshot = environments.snapshot(tenant)
-    with environments.database.reading() as connection:
-        rows = Rows(connection)
-        secrets, before = rows.secrets(environment), rows.succeeded(environment)
-    engine = Engine(snapshot, providers=providers, limits=environments.limits)
-    return Work(environment, engine, snapshot, secrets, before)
+        if not dry_run:
+            left.enter_context(alone(environments.database, name, tenant))
+        environment = environments.get(name, tenant=tenant)
+        providers = left.enter_context(opening(environment))
+        snapshot = environments.snapshot(tenant)
+        with environments.database.reading() as connection:
+            rows = Rows(connection)
+            secrets, before = rows.secrets(environment), rows.succeeded(environment)
+        engine = Engine(snapshot, providers=providers, limits=environments.limits)
+        yield Work(environment, engine, snapshot, secrets, before)
 
 
 def dry(

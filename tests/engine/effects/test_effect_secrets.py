@@ -69,6 +69,7 @@ def test_a_secret_that_is_not_known_is_refused(engine):
 
 def test_markers():
     assert secrets_in({"a": ["x{{secret:b}}y{{secret:c d}}", 1, None]}) == {"b", "c d"}
+    assert secrets_in({"{{secret:b}}": {"in {{secret:c}}": 1}}) == {"b", "c"}
     assert secrets_in(secret_marker("x")) == {"x"}
     for name in ("", "a{b", "a}}"):
         with pytest.raises(ValueError, match="without braces"):

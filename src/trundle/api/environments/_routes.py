@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, TypeVar
 
+import msgspec
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
@@ -21,7 +23,7 @@ from trundle.api._status import ApiError, bad_request, unknown_path
 from trundle.api.environments import _bodies as bodies
 from trundle.api.environments import _documents as documents
 from trundle.api.environments._pages import number_at, page_of, paged
-from trundle.api.environments._places import settings_at
+from trundle.api.environments._places import settings_at, settings_now
 from trundle.api.environments._runner import Runner
 from trundle.api.environments._work import EditOfDraft, Run, Subject
 from trundle.environments import APPLICATIONS, Action, Draft, Environments, left_out
@@ -127,18 +129,20 @@ class EnvironmentRoutes:
 
     def _delete(self, asked: Asked) -> Response:
         if asked.flag("purge"):
+            self._actions.settle()
             self._kept.purge(_name(asked), tenant=asked.tenant, dry_run=asked.dry_run)
             return json_answer({})
         return self._begun(asked, bodies.Delete())
 
     def _put_place(self, asked: Asked) -> Response:
         given, name = bodies.body_of(asked, bodies.NewPlace), _name(asked)
-        self._kept.get(name, tenant=asked.tenant)
+        found = self._kept.overview(name, tenant=asked.tenant)
         settings = settings_at(self._places, given.place, asked.tenant, name)
-        self._kept.configure(
-            name, settings, tenant=asked.tenant, place=given.place, dry_run=asked.dry_run
-        )
-        return self._show(asked)
+        about: dict[str, Any] = {"tenant": asked.tenant, "dry_run": asked.dry_run}
+        about["reached"] = partial(settings_now, self._places)
+        put = self._kept.put_at(name, given.place, settings, **about)
+        shown = msgspec.structs.replace(found, environment=put)
+        return json_answer(documents.environment(shown, asked.version))
 
     def _show_model(self, asked: Asked) -> Response:
         return json_answer(self._kept.model(_name(asked), tenant=asked.tenant))

@@ -5,6 +5,7 @@ import logging
 import queue
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self, TypeAlias
 
@@ -20,6 +21,7 @@ from trundle.environments import (
     Actions,
     CalledClass,
     Draft,
+    Environment,
     Environments,
     HiddenAnswers,
     Model,
@@ -210,12 +212,22 @@ def title_of(run: Run) -> str:
 
 def carried_out(note: Note, means: Means, run: Run, action: Action) -> dict[str, Any]:
     """Runs an environment; gives what it came to as plain values."""
-    with _opened(means) as environments, _Report(environments, action, note) as report:
-        found = environments.get(action.environment, tenant=action.tenant)
-        settings = settings_now(means.places, found)
-        with means.opening(settings, found.manager) as opened, watching(report):
-            providers = {key: _Reported(each, report) for key, each in opened.items()}
-            return _plain(_result(environments, means, run, action, providers))
+    with (
+        _opened(means) as environments,
+        _Report(environments, action, note) as report,
+        watching(report),
+    ):
+        return _plain(_result(environments, means, run, action, report))
+
+
+@contextlib.contextmanager
+def _reported(
+    means: Means, report: "_Report", environment: Environment
+) -> Iterator[Mapping[str, Provider]]:
+    """What acts on the world for an environment, reporting what it does."""
+    settings = settings_now(means.places, environment)
+    with means.opening(settings, environment.manager) as opened:
+        yield {key: _Reported(each, report) for key, each in opened.items()}
 
 
 def _result(
@@ -223,12 +235,12 @@ def _result(
     means: Means,
     run: Run,
     action: Action,
-    providers: Mapping[str, Provider],
+    report: "_Report",
 ) -> RunResult:
     name = action.environment
     about: dict[str, Any] = {
         "tenant": action.tenant,
-        "providers": providers,
+        "opening": partial(_reported, means, report),
         "by": action.by,
         "dry_run": action.dry_run,
     }

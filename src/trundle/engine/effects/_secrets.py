@@ -27,7 +27,7 @@ def secret_marker(name: str) -> str:
 
 
 def secrets_in(value: Plain) -> frozenset[str]:
-    """The names of the secrets that stand in plain data."""
+    """The names of the secrets that stand in plain data, in keys of maps too."""
     found: set[str] = set()
 
     def note(text: str) -> str:
@@ -54,7 +54,7 @@ def hidden(value: Plain, secrets: Mapping[str, str]) -> Plain:
     if not texts:
         return value
     known = re.compile("|".join(map(re.escape, sorted(texts, key=len, reverse=True))))
-    return _each_text(value, lambda text: known.sub(lambda found: texts[found[0]], text), keys=True)
+    return _each_text(value, lambda text: known.sub(lambda found: texts[found[0]], text))
 
 
 class Fingerprints:
@@ -99,14 +99,11 @@ def _written(text: str) -> Iterable[str]:
         yield form.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _each_text(value: Plain, change: Callable[[str], str], *, keys: bool = False) -> Plain:
+def _each_text(value: Plain, change: Callable[[str], str]) -> Plain:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, list):
-        return [_each_text(each, change, keys=keys) for each in value]
+        return [_each_text(each, change) for each in value]
     if isinstance(value, dict):
-        return {
-            change(key) if keys else key: _each_text(each, change, keys=keys)
-            for key, each in value.items()
-        }
+        return {change(key): _each_text(each, change) for key, each in value.items()}
     return value

@@ -11,7 +11,8 @@ from trundle.errors import Kind, expectation, listed
 from trundle.providers.api._server import CONFLICT, MISSING, ObjectKey, Resource, Server
 
 _MANAGER = "trundle-deploy"
-"""The manager of all environments in earlier releases."""
+"""The manager of all environments in earlier releases; those of single environments begin so, and have more behind a slash."""
+_APPLY = "application/apply-patch+yaml"
 _MOST_TRIES = 8
 _DEFINITION = "CustomResourceDefinition"
 _API_VERSION = re.compile(r"(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?[a-z0-9]+")
@@ -104,8 +105,18 @@ class ApiProvider(Provider):
         return is_known or (now.state == "intended" and self._is_applied(metadata))
 
     def _is_applied(self, metadata: Plain) -> bool:
-        """Whether an object is one that a run applied, whichever run that was."""
-        return bool(_applied_by(metadata, self._manager) or _applied_by(metadata, _MANAGER))
+        """Whether an object is one that a run applied, whichever run of the environment that was."""
+        mine = _applied_by(metadata, self._manager) or _applied_by(metadata, _MANAGER)
+        return bool(mine) and not self._is_of_another(metadata)
+
+    def _is_of_another(self, metadata: Plain) -> bool:
+        """Whether another environment has applied an object."""
+        managers = {
+            each.get("manager", "")
+            for each in metadata.get("managedFields") or ()
+            if each.get("operation") == "Apply"
+        }
+        return any(x.startswith(f"{_MANAGER}/") for x in managers - {self._manager})
 
     def foresee(self, effect: Effect) -> Plain:
         return _outcome(effect, None)
@@ -123,19 +134,34 @@ class ApiProvider(Provider):
         path = resource.of(_object_of(effect))
         if before is not None and self._manager != _MANAGER:
             self._take_over(path)
-        made = self._server.ask(
-            "PATCH",
-            path,
-            body=content,
-            params={"fieldManager": self._manager, "force": "true" if self._force else "false"},
-            content_type="application/apply-patch+yaml",
-        )
+        # Where nothing was there, there is nothing to take over.
+        made = self._applied(path, content, force=self._force and before is not None)
+        known = None if before is None else (before.outcome or {}).get("uid")
+        if made["metadata"].get("uid") != known and self._is_of_another(made["metadata"]):
+            raise self._given_up(path, content, made["metadata"])
         if made["metadata"].get("deletionTimestamp"):
             message = expectation("an object that stays", "one that is being deleted", "run again")
             raise ProviderError(message, Kind.CONFLICT)
         if content["kind"] == _DEFINITION:
             self._await_served(made["spec"])
         return _outcome(effect, made["metadata"].get("uid"))
+
+    def _applied(
+        self, path: str, content: Plain, *, force: bool = False, good: tuple[int, ...] = ()
+    ) -> Plain:
+        params = {"fieldManager": self._manager, "force": "true" if force else "false"}
+        return self._server.ask(
+            "PATCH", path, body=content, params=params, content_type=_APPLY, good=good
+        )
+
+    def _given_up(self, path: str, content: Plain, made: Plain) -> ProviderError:
+        """Gives up an object that another environment made in the moment in which this one did; what to raise of it."""
+        names = {key: made[key] for key in ("name", "namespace", "uid") if key in made}
+        nothing = {**{key: content[key] for key in ("apiVersion", "kind")}, "metadata": names}
+        self._applied(path, nothing, good=(MISSING, CONFLICT))
+        expected, what = "no such object", "one that another environment made at the same time"
+        message = expectation(expected, what, "delete it there, or choose another name")
+        return ProviderError(message, Kind.CONFLICT)
 
     def _take_over(self, path: str) -> None:
         """Gives the fields of an object that an earlier release applied to the own manager; nothing where there are none."""
