@@ -10,6 +10,10 @@ import pytest
 import warm
 import yaml
 from carried import project
+from typer.testing import CliRunner
+
+from trundle.cli import _installations
+from trundle.cli._app import app
 
 GROUP = "crm.example.com"
 SERVICE = ("--service", "crm/hook:8443", "--image", "registry.test/crm:1")
@@ -163,6 +167,7 @@ def test_an_aggregated_server_has_all_that_it_needs(folder, written):
         (("--url", "https://x.test/convert", "--image", "crm:1"), "none beside --url"),
         ((), "expected one of them, found neither"),
         (("--aggregated", "--url", "https://x.test/convert"), "an APIService takes no URL"),
+        (("--aggregated",), "--aggregated: expected --service, found none"),
         (("--aggregated", "--service", "crm/hook"), "--image registry.example.com"),
         (("--service", "crm", "--image", "crm:1"), "NAMESPACE/NAME"),
     ],
@@ -209,3 +214,11 @@ def test_help_of_the_plugin_names_a_command_that_there_is():
     )
     assert done.returncode == 2
     assert "Try 'trundle kube installed approve -h' for help." in done.stderr
+
+
+def test_what_to_look_at_where_nothing_waits_names_the_namespace(monkeypatch):
+    found = {"metadata": {"name": "db", "namespace": "shop"}, "status": {}}
+    monkeypatch.setattr(_installations, "_one", lambda *_: (None, found))
+    done = CliRunner().invoke(app, ["kube", "installed", "approve", "db", "-n", "shop"])
+    assert done.exit_code == 2
+    assert "run `kubectl trundle plan db -n shop`" in done.output

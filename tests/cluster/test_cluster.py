@@ -1,4 +1,5 @@
 import json
+import secrets
 
 import control_plane
 import pytest
@@ -138,10 +139,10 @@ def test_stored_objects_migrate(cluster):
     }
     cluster.kubectl("create", "-f", "-", text=json.dumps(migration))
     # The migrator waits until it has seen a write that is newer than the migration.
-    cluster.kubectl("label", "person", "gus", "seen=yes")
     path = "/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations/people"
 
     def succeeded():
+        cluster.kubectl("label", "person", "gus", f"seen={secrets.token_hex(4)}", "--overwrite")
         status = cluster.request("GET", path).ok().get("status", {})
         return any(
             (each["type"], each["status"]) == ("Succeeded", "True")

@@ -34,7 +34,7 @@ def establish(cluster):
         name = crd["metadata"]["name"]
         names.append(name)
         cluster.kubectl("apply", "-f", "-", text=json.dumps(crd))
-        cluster.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=180s")
+        cluster.follow(crd)
         return json.loads(cluster.kubectl("get", "crd", name, "-o", "json").stdout)
 
     yield established

@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import os
 import sys
+import time
 
 from clusters import until
 from operators import (
@@ -240,7 +241,14 @@ def test_a_release_waits_for_migration_and_one_that_cannot_read_is_blocked(
     until(lambda: has(cluster, space, "gates", "Blocked", "True", "WaitsForMigration"))
     assert installed(shown(cluster, space, "gates"))[0] == "1.1.0"
 
-    cluster.kubectl("annotate", f"gates.{GROUP}", "mine", "-n", space, "touched=1")
+    def is_rewritten():
+        """Writes the object, and looks at which version it is stored: an API server may follow a CRD some time later."""
+        touched = {"metadata": {"annotations": {"touched": str(time.monotonic())}}}
+        path = f"/apis/{GROUP}/v1/namespaces/{space}/gates/mine"
+        cluster.request("PATCH", path, touched, kind=MERGE).ok()
+        return cluster.stored(GROUP, "gates")[f"{space}/mine"]["apiVersion"] == f"{GROUP}/v2"
+
+    until(is_rewritten)
     status = {"status": {"storedVersions": ["v2"]}}
     path = f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gates.{GROUP}/status"
     cluster.request("PATCH", path, status, kind=MERGE).ok()

@@ -4,6 +4,7 @@ import itertools
 import json
 
 import pytest
+from clusters import until
 from projects import Installer
 from served import both_serving
 
@@ -164,9 +165,10 @@ def names_of(server, path):
 
 
 def test_clients_find_in_the_openapi_what_they_may_select_by(servers):
-    found = []
+    found, path = [], f"/openapi/v3/apis/{GROUP}/v2"
     for server in servers:
-        document = server.ask("GET", f"/openapi/v3/apis/{GROUP}/v2").body
+        until(lambda server=server: "test.select.v2.Lamp" in str(server.ask("GET", path).body))
+        document = server.ask("GET", path).body
         schemas = document["components"]["schemas"]
         found.append(
             {

@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from clusters import until
 from projects import Installer
 from served import both_serving
 from statuses import CONFIG, CRDS, FILES, GROUP, PLURALS, VERSIONS, document
@@ -241,5 +242,7 @@ def test_kubectl_reads_and_patches_it(servers, at, kind, cluster, tmp_path):
     ):
         assert said(*arguments, options=ours) == said(*arguments), arguments
     explain = ["explain", f"{PLURALS[kind]}.status", f"--api-version={GROUP}/v1"]
+    for each in (ours, ()):  # An API server publishes what it explains some time later.
+        until(lambda each=each: said(*explain, options=each)[0] == 0)
     found, wanted = (said(*explain, options=each)[1] for each in (ours, ()))
     assert _fields(found) == _fields(wanted) != []

@@ -1,5 +1,6 @@
 """How an adoption goes on, and comes back, where it was killed or a webhook fails; no real cluster can be met at each of these places."""
 
+import copy
 from dataclasses import replace
 
 import apis
@@ -235,6 +236,111 @@ def test_a_run_ends_at_its_next_change_where_another_takes_over(simulated, kinds
     expected = ("storage", ["storage"], OURS) if other == "adopted" else (OLD, [OLD], FORMER)
     assert simulated.state == expected
     assert simulated.readable(kinds[0])
+
+
+def at_once(simulated, when, act):
+    """Has something done by others, once, as soon as something holds after a write."""
+    done = []
+
+    def check():
+        if not done and when():
+            done.append(True)
+            act()
+        return False
+
+    simulated.killed = check
+
+
+@pytest.mark.parametrize("objects_fail", [False, True])
+def test_a_run_that_rewrites_objects_ends_with_the_page_where_another_begins(kinds, adoption, objects_fail):  # fmt: skip
+    simulated = CrdCluster(kinds[0], 1800)
+    slower, other = adoption(simulated=simulated), adoption(simulated=simulated)
+    begun = []
+
+    def begin():
+        other._definition.begin()
+        begun.append(copy.deepcopy(simulated.crd))
+        if objects_fail:
+            simulated.refused = {"o0702"}
+
+    at_once(simulated, lambda: simulated.rewritten == 701, begin)
+    with pytest.raises(OtherRunError, match=MEANWHILE):
+        slower.adopted()
+    assert simulated.rewritten == 1001 - objects_fail  # one to see that they are stored elsewhere
+    assert [simulated.crd] == begun
+
+
+def test_what_is_stored_at_a_version_is_not_forgotten_by_a_run_before_two_others(
+    simulated, adoption
+):
+    """The first one has rewritten all, and is about to say so; the CRD looks as it had left it."""
+
+    def there_and_back_and_there():
+        assert adoption().given_back().next is None
+        simulated.killed = lambda: simulated.state[1] == [OLD, "storage"]
+        with pytest.raises(Killed):
+            adoption().adopted()
+        simulated.killed = lambda: False
+
+    def is_rewritten():
+        noted = [e for e in simulated.crd["metadata"]["annotations"] if e.endswith("/migration")]
+        return set(simulated.stored.values()) == {"storage"} and not noted
+
+    at_once(simulated, is_rewritten, there_and_back_and_there)
+    with pytest.raises(OtherRunError, match=MEANWHILE):
+        adoption().adopted()
+    assert set(simulated.stored.values()) == {OLD}
+    assert simulated.state == ("storage", [OLD, "storage"], OURS)
+
+
+class Running:
+    """Migrations of the cluster's own, none of which ends."""
+
+    def __init__(self):
+        self.begun, self.removed = 0, 0
+
+    def begin(self, _kind):
+        self.begun += 1
+
+    def condition(self, _kind):
+        return "Running", ""
+
+    def remove(self, _name):
+        self.removed += 1
+
+
+def test_the_migration_of_another_run_by_the_cluster_is_left_alone(simulated, adoption):
+    of_cluster = Running()
+    slower, other = replace(adoption(), migrations=of_cluster), adoption()
+    slept = []
+
+    def sleep(_seconds):
+        slept.append(of_cluster.removed)
+        if of_cluster.begun and slept[-2:] == [1, 1]:
+            other._definition.begin()
+
+    slower = replace(slower, migration=replace(slower.migration, sleep=sleep))
+    with pytest.raises(OtherRunError, match=MEANWHILE):
+        slower.adopted()
+    assert (of_cluster.begun, of_cluster.removed) == (1, 1)
+
+
+def test_a_run_begins_where_the_one_before_it_ends_in_this_moment(simulated, adoption):
+    other = adoption()
+    other._definition.begin()
+    read, reads = simulated.definition, []
+
+    def definition(name):
+        found = read(name)
+        reads.append(found)
+        if len(reads) == 2:  # Its name is read, and the CRD is not changed yet.
+            simulated.definition = read
+            other._definition.end()
+            simulated.definition = definition
+        return found
+
+    simulated.definition = definition
+    assert adoption().adopted().next is None
 
 
 def test_no_run_is_named_after_its_end(simulated, adoption):

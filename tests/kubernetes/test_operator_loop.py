@@ -1,5 +1,6 @@
 """What goes wrong with one thing that an operator looks at, or asks for, does not end the others."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -126,6 +127,37 @@ def test_a_namespace_that_has_no_installation_any_more_is_restored_when_it_has_o
     assert not (tmp_path / "yard").exists()
     assert list(operator._keepers) == ["shop"]
     assert (tmp_path / "shop").exists()
+
+
+def test_what_is_needed_is_known_where_it_cannot_be_saved(operator, monkeypatch):
+    noted = []
+
+    def refused(_keeper):
+        raise RequestError("ConfigMap", 403, "forbidden")
+
+    operator._found = Found({})
+    monkeypatch.setattr(Remembering, "save", refused)
+    monkeypatch.setattr(operator._tidying, "note", lambda space, _: noted.append(space))
+    assert operator.look().away
+    assert noted == ["shop"]
+
+
+def test_what_cannot_be_removed_is_among_the_lines(operator, lines, tmp_path, monkeypatch):
+    operator._found = Found({})
+    for each in ("yard", "barn"):
+        with Installation(tmp_path / each, clock=sites.Clock()):
+            operator._keepers[each] = Remembering()
+    rename = Path.rename
+
+    def renamed(path, target):
+        if path.name == "barn":
+            raise OSError(39, "Directory not empty", str(path))
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", renamed)
+    operator.look()
+    assert sorted(operator._keepers) == ["barn", "shop"]
+    assert [each for each in lines if "barn" in each and "Directory not empty" in each]
 
 
 class Lease:

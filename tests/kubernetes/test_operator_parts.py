@@ -1,6 +1,7 @@
 """What the operator makes of values alone: what is asked for, what is ready, and what the status says."""
 
 import datetime as dt
+from types import SimpleNamespace
 
 import pytest
 from channel_data import entry
@@ -10,6 +11,7 @@ from trundle.channels.decision import check_holds
 from trundle.kubernetes.migration import RequestError
 from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
 from trundle.kubernetes.operator._advice import reworded, words_of
+from trundle.kubernetes.operator._following import Follower
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
@@ -200,3 +202,15 @@ FAILING = Look(away=True)
 def test_what_fails_delays_nothing_else_beyond_the_interval(looks, pauses):
     pace = Pace(dt.timedelta(seconds=60))
     assert [pace.pause(each, NOW) for each in looks] == pauses
+
+
+def test_a_package_that_another_installation_has_is_said_with_the_namespace():
+    follower = SimpleNamespace(_taken={})
+    spec = {"registry": "r.example.com", "package": "acme/db"}
+    first, second = (
+        {"kind": "Installation", "metadata": {"name": name, "namespace": "shop"}, "spec": spec}
+        for name in ("db", "db2")
+    )
+    Follower._take(follower, first, asked(spec))
+    with pytest.raises(SpecError, match="Installation shop/db2: spec.package: expected a package"):
+        Follower._take(follower, second, asked(spec))

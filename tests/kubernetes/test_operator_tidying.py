@@ -1,7 +1,9 @@
 """What no installation needs any more leaves the operator's folder."""
 
 import datetime as dt
+import shutil
 import threading
+from pathlib import Path
 
 import pytest
 import sites
@@ -10,8 +12,8 @@ from simulating import Simulator, trickle
 from trundle.channels import RefusedError
 from trundle.installation import Install, Installation, install, roll_back, uninstall, upgrade
 from trundle.kubernetes.operator._fetching import BackgroundContent
-from trundle.kubernetes.operator._tidying import Tidying
-from trundle.registry import HttpSettings
+from trundle.kubernetes.operator._tidying import TidiedFolder, Tidying
+from trundle.registry import HttpSettings, StorageError
 
 CRM = "acme/crm"
 LONG = 600
@@ -37,14 +39,14 @@ class Folder:
     def opened(self, space):
         return Installation(self.folder / space, clock=self.site.clock, content=self.content)
 
-    def look(self, *spaces, within="*", patience=LONG, act=lambda _: None):
-        """Looks at some namespaces, and tidies; which of them have lost their folders."""
+    def look(self, *spaces, there=None, within="*", patience=LONG, act=lambda _: None):
+        """Looks at some namespaces, of those that are there, and tidies."""
         self.content.begin_look(patience)
         for each in spaces:
             with self.opened(each) as installation:
                 act(installation)
                 self.tidying.note(each, installation)
-        return self.tidying.tidy(spaces, within, self.site.clock())
+        return self.tidying.tidy(there or spaces, within, self.site.clock())
 
     def install(self, installation, name=CRM):
         asked = Install(reference=self.site.reference(name), unsigned=True, upgrade=True)
@@ -132,7 +134,7 @@ def test_a_namespace_that_cannot_be_looked_at_keeps_what_it_needed(operator):
     operator.look("a", "b", act=operator.install)
     for _ in range(12):
         operator.site.clock.go(minutes=10)
-        assert operator.tidying.tidy(["a", "b"], "*", operator.site.clock()) == []
+        assert operator.tidying.tidy(["a", "b"], "*", operator.site.clock()) == TidiedFolder()
     assert operator.content.artifacts() == [digest]
 
 
@@ -176,13 +178,70 @@ def test_folders_of_namespaces_without_installations_go(operator, tmp_path):
     (operator.folder / "notes").mkdir()
     (operator.folder / ".c.gone").mkdir()
     operator.site.clock.go(minutes=10)
-    assert operator.look("b", within="b") == []
+    assert operator.look("b", within="b") == TidiedFolder()
     operator.site.clock.go(minutes=10)
-    assert operator.look("b") == ["a"]
+    assert operator.look("b") == TidiedFolder(gone=("a",))
     left = sorted(each.name for each in operator.folder.iterdir())
     assert left == [".content", "b", "notes"]
 
 
 def test_an_operator_that_fetched_nothing_has_nothing_to_tidy(operator):
-    assert operator.look() == []
+    assert operator.look() == TidiedFolder()
+    assert operator.content.artifacts() == []
+
+
+def test_a_folder_that_cannot_be_removed_holds_up_no_other(operator, monkeypatch):
+    operator.site.publish("1.0.0")
+    for each in "abcd":
+        operator.look(each, act=operator.install)
+    remove, rename = shutil.rmtree, Path.rename
+
+    def removed(path, *given, **named):
+        if path.name == ".b.gone":
+            raise PermissionError(13, "Permission denied", str(path))
+        remove(path, *given, **named)
+
+    def renamed(path, target):
+        if path.name == "c":
+            raise OSError(39, "Directory not empty", str(path))
+        return rename(path, target)
+
+    monkeypatch.setattr(shutil, "rmtree", removed)
+    monkeypatch.setattr(Path, "rename", renamed)
+    for gone in ("abd", ""):
+        operator.site.clock.go(minutes=10)
+        tidied = operator.look()
+        assert sorted(tidied.gone) == list(gone)
+        assert ["b" in each or "c" in each for each in tidied.errors] == [True, True]
+    left = {each.name for each in operator.folder.iterdir()}
+    assert left == {".content", ".b.gone", "c"}
+
+
+def test_folders_go_where_content_cannot_be_read(operator, monkeypatch):
+    operator.site.publish("1.0.0")
+    operator.look("a", act=operator.install)
+
+    def away():
+        raise StorageError(str(operator.folder), "a folder", "none", "look")
+
+    monkeypatch.setattr(operator.content, "artifacts", away)
+    operator.site.clock.go(minutes=10)
+    tidied = operator.look()
+    assert (tidied.gone, len(tidied.errors)) == (("a",), 1)
+
+
+def test_content_stays_as_long_as_it_is_unknown_what_a_namespace_needs(operator):
+    """As where the cluster does not give what it remembers of that one, since the process began."""
+    digest = operator.site.publish("1.0.0").entry.digest
+    operator.look("a", "b", act=operator.install)
+    with operator.opened("a") as installation:
+        uninstall(installation, CRM)
+    operator.again()
+    for _ in range(12):
+        operator.site.clock.go(minutes=10)
+        operator.look("a", there=("a", "b"))
+    assert operator.content.artifacts() == [digest]
+    operator.looks(120, "a", "b")
+    assert operator.content.artifacts() == [digest]
+    operator.looks(60, "a")
     assert operator.content.artifacts() == []

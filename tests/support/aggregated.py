@@ -104,7 +104,8 @@ def behind(cluster: Cluster, folder: Path, group: str) -> Iterator[AggregatedSer
                 "wait", "--for=condition=Available", "--timeout=180s",
                 *(f"apiservice/{each}" for each in services),
             )  # fmt: skip
-            until(lambda: group in cluster.kubectl("api-versions").stdout)
+            served = {f"{group}/{each.removesuffix(f'.{group}')}" for each in services}
+            until(lambda: served <= set(cluster.kubectl("api-versions").stdout.split()))
             yield server
         finally:
             server.end()

@@ -31,6 +31,8 @@ from authorities import Authority
 PROXY = "front-proxy"
 """What the certificate is called by which the API server passes on requests."""
 
+_DISCOVERY = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+
 USERS = ("ann", "ben")
 """Users without any rights of their own, each with a bearer token."""
 
@@ -122,15 +124,36 @@ class Cluster:
         }
 
     def define(self, document: str | dict[str, Any]) -> None:
-        """Creates or replaces a CRD, given as YAML or as data, and waits until all its served versions are served."""
+        """Creates or replaces a CRD, given as YAML or as data, and waits until the versions are served that it says, and no others of it.
+
+        Where it has no version that is served anew, nothing shows since when the API server converts, stores and validates by it: a test that changes
+        only that waits until an object shows it.
+        """
         crd = yaml.safe_load(document) if isinstance(document, str) else document
         self.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=json.dumps(crd))
+        self.follow(crd)
+
+    def follow(self, crd: dict[str, Any]) -> None:
+        """Waits until the API server, and what clients discover, follows a CRD that was applied."""
         name, spec = crd["metadata"]["name"], crd["spec"]
         self.kubectl("wait", "--for=condition=Established", f"crd/{name}", "--timeout=180s")
         for version in spec["versions"]:
-            if version["served"]:
-                path = f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
-                until(lambda path=path: self.request("GET", path).status == 200)
+            path = f"/apis/{spec['group']}/{version['name']}/{spec['names']['plural']}"
+            status = 200 if version["served"] else 404
+            until(lambda path=path, status=status: self.request("GET", path).status == status)
+        served = {each["name"] for each in spec["versions"] if each["served"]}
+        until(lambda: self._discovered(spec["group"], spec["names"]["plural"]) == served)
+
+    def _discovered(self, group: str, plural: str) -> set[str]:
+        """The versions of a resource type that kubectl finds."""
+        answer = self.pool.request("GET", f"{self.url}/apis", headers={"Accept": _DISCOVERY})
+        return {
+            version["version"]
+            for each in json.loads(answer.data)["items"]
+            if each["metadata"]["name"] == group
+            for version in each["versions"]
+            if plural in {found["resource"] for found in version.get("resources", ())}
+        }
 
     def undefine(self, name: str) -> None:
         """Deletes a CRD with all its objects, and waits until it is gone; nothing happens where it is not there.

@@ -45,6 +45,7 @@ class CrdCluster:
         down: the URLs of webhooks that do not answer.
         hidden: which objects all webhooks but the former cannot show, and at which version.
         carrying: which objects are stored at the first version with a carrier; the former webhook passes it on.
+        refused: which objects cannot be written.
         killed: whether the process is killed, after each write.
     """
 
@@ -58,7 +59,7 @@ class CrdCluster:
         metadata = {"name": kind.qualified, "resourceVersion": "1", "annotations": {}}
         self.crd = {"metadata": metadata, "spec": spec, "status": {"storedVersions": [first]}}
         self.stored = {f"o{number:04}": first for number in range(count)}
-        self.down, self.hidden, self.carrying = set(), set(), set()
+        self.down, self.hidden, self.carrying, self.refused = set(), set(), set(), set()
         self.killed = lambda: False
         self.rewritten = 0
         self._versions = dict.fromkeys(self.stored, 1)
@@ -103,6 +104,8 @@ class CrdCluster:
         self._require(label)
         name = like["metadata"]["name"]
         self._shown(kind, name, label)
+        if name in self.refused:
+            raise RequestError(name, 422, "it is invalid")
         if self.stored[name] != stored_version(self.crd):
             self.stored[name] = stored_version(self.crd)
             self._versions[name] = self._next()

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import warm
 from authorities import Authority
+from clusters import until
 from typer.testing import CliRunner
 
 from trundle.cli._app import app
@@ -196,6 +197,10 @@ class Operator:
         )
         [crd] = definitions(installation_kinds(), webhook, print)
         self.cluster.define(crd)
+        # One that was here before may have named the webhook of an operator that is gone.
+        path = "/apis/trundle.dev/v1/namespaces/default/installations"
+        trial = wanted("trial", "default", {"registry": "http://registry.test", "package": "a/b"})
+        until(lambda: self.cluster.request("POST", path, trial, dryRun="All").status == 201)
 
 
 def environment(kubeconfig):

@@ -117,7 +117,8 @@ def approve(
     client, found = _one(kubeconfig, cluster_context, namespace, name)
     blocked = (found.get("status") or {}).get("blocked") or []
     waiting = [each["version"] for each in blocked if "approv" in each["reason"]]
-    see = f"run `kubectl trundle plan {name}` to see what comes next"
+    space = found["metadata"]["namespace"]
+    see = f"run `kubectl trundle plan {name} -n {space}` to see what comes next"
     if version is None and len(waiting) != 1:
         advice = "name it" if waiting else see
         raise unmet(name, "one version that waits", ", ".join(waiting) or "none", advice)

@@ -89,9 +89,12 @@ def manifests(
         return
     if namespaces:
         raise unmet("--namespace", "--operator", "none", "leave it out, or add --operator")
-    if aggregated and url is not None:
-        advice = "name the service of the server: an APIService takes no URL"
-        raise unmet("--aggregated", "--service", "--url", advice)
+    if aggregated and (service is None or url is not None):
+        found = "none" if url is None else "--url"
+        advice = (
+            "name the service of the server, as --service crm/crm-api: an APIService takes no URL"
+        )
+        raise unmet("--aggregated", "--service", found, advice)
     where = webhook_of(service, url, ca, needed=True)
     if (image is None) == (service is not None):
         found = "none" if image is None else "--url"

@@ -192,9 +192,14 @@ def file_content(path: Path) -> tuple[bytes, str]:
     """The content of a database in a file, and a digest that is the same for as long as no row and no table changes.
 
     Raises:
-        DatabaseError: the file cannot be read.
+        DatabaseError: there is none, or it cannot be read.
     """
-    with errors_explained(str(path)), contextlib.closing(sqlite3.connect(path)) as connection:
+    # By its path alone, one that is missing would be made.
+    address = f"{path.absolute().as_uri()}?mode=rw"
+    with (
+        errors_explained(str(path)),
+        contextlib.closing(sqlite3.connect(address, uri=True)) as connection,
+    ):
         text = "\n".join(connection.iterdump())
         return connection.serialize(), hashlib.sha256(text.encode()).hexdigest()
 

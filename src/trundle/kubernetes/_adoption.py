@@ -145,9 +145,10 @@ class Adoption:
                 return replace(self.state(), objects=tried.objects, findings=tried.findings)
         if AdoptionStep.STORE not in state.done:
             self._definition.store_at(STORAGE)
-        subject = self.migration.examined(self.kind, self.known)
+        migration = self._definition.own_migration
+        subject = migration.examined(self.kind, self.known)
         if not subject.findings:
-            subject = self.migration.migrated(subject, self.migrations)
+            subject = migration.migrated(subject, self.migrations)
         return replace(
             self.state(),
             objects=subject.objects,

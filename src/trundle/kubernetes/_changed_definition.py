@@ -6,20 +6,24 @@ So a run that was killed holds up none.
 
 import contextlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trundle.api import ServedKind
 from trundle.errors import Kind
-from trundle.kubernetes._cluster import CONFLICT, MISSING, ClusterError, RequestError
+from trundle.kubernetes._cluster import (
+    CONFLICT,
+    ClusterError,
+    RequestError,
+    change_as_read,
+    existing_definition,
+)
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._former import Former, former_of, served_versions, storing
 from trundle.kubernetes._migration import Migration, Subject, labels_of, note_name
 
 _LONGEST, _AGAIN = 30.0, 0.2
 """For how many seconds to look whether an API server has followed a change, and how many pass between."""
-
-_TRIES = 8
 
 
 class OtherRunError(ClusterError):
@@ -58,10 +62,12 @@ class ChangedDefinition:
         Raises:
             RequestError: it was deleted, or the cluster cannot be asked.
         """
-        crd = self.migration.cluster.definition(self.name)
-        if crd is None:
-            raise RequestError(f"CRD {self.name}", MISSING, "it was deleted meanwhile")
-        return crd
+        return existing_definition(self.migration.cluster, self.name)
+
+    @property
+    def own_migration(self) -> Migration:
+        """The migration as this run does it, which ends when another run takes the CRD over."""
+        return replace(self.migration, permit=lambda crd: self._require(crd, self.run))
 
     def former(self) -> Former:
         """What it was before it was taken over.
@@ -85,10 +91,11 @@ class ChangedDefinition:
         before = self._run_in(self.current())
 
         def named(crd: dict[str, Any]) -> dict[str, Any]:
-            self._require(crd, before)
+            if self._run_in(crd):  # One that has ended meanwhile holds up none.
+                self._require(crd, before)
             return {"metadata": {"annotations": {self._note: self.run}}}
 
-        self._change(named)
+        change_as_read(self.migration.cluster, self.name, named)
 
     def is_begun(self) -> bool:
         """Whether a run is named that changes the CRD; it may have been killed."""
@@ -136,23 +143,7 @@ class ChangedDefinition:
             self._require(crd, self.run)
             return change(crd)
 
-        self._change(own)
-
-    def _change(self, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        for last in [False] * (_TRIES - 1) + [True]:
-            crd = self.current()
-            patch = change(crd)
-            metadata = {
-                **patch.get("metadata", {}),
-                "resourceVersion": crd["metadata"]["resourceVersion"],
-            }
-            try:
-                self.migration.cluster.change_definition(self.name, {**patch, "metadata": metadata})
-            except RequestError as error:
-                if last or error.status != CONFLICT:
-                    raise
-            else:
-                return
+        change_as_read(self.migration.cluster, self.name, own)
 
     def store_at(self, version: str) -> None:
         """Has objects stored at a version, and waits until they are: until an object that is written as it is gets stored anew."""

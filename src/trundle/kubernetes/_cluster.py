@@ -23,7 +23,7 @@ from trundle.kubernetes._errors import KubernetesCode
 MANAGER = "trundle-migrate"
 _MIGRATIONS = "storagemigration.k8s.io"
 _MIGRATION_VERSIONS = ("v1", "v1beta1")
-_TRIES = 6
+_TRIES, _MOST_CHANGES = 6, 8
 _FIRST_WAIT = 0.1
 _TIMEOUT = 60.0
 CONFLICT, _GONE, MISSING = 409, 410, 404
@@ -212,6 +212,52 @@ class Cluster:
                 list(self.client.list(resource))
                 return ClusterMigrations(self.client, resource)
         return None
+
+
+def existing_definition(cluster: Cluster, name: str) -> dict[str, Any]:
+    """A CRD that was there before.
+
+    Raises:
+        RequestError: it was deleted, or the cluster cannot be asked.
+    """
+    crd = cluster.definition(name)
+    if crd is None:
+        raise RequestError(f"CRD {name}", MISSING, "it was deleted meanwhile")
+    return crd
+
+
+def change_as_read(
+    cluster: Cluster,
+    name: str,
+    change: Callable[[dict[str, Any]], dict[str, Any] | None],
+    *,
+    status: bool = False,
+) -> None:
+    """Changes a CRD, or its status, as it is now; and again where another client was quicker.
+
+    Args:
+        cluster: the cluster.
+        name: the name of the CRD.
+        change: makes a patch of the CRD as it was read; None where nothing is to be changed.
+        status: whether its status is changed.
+
+    Raises:
+        RequestError: it was deleted, other clients were quicker each time, or the cluster refuses the patch.
+    """
+    for last in [False] * (_MOST_CHANGES - 1) + [True]:
+        crd = existing_definition(cluster, name)
+        patch = change(crd)
+        if patch is None:
+            return
+        version = crd["metadata"]["resourceVersion"]
+        metadata = {**patch.get("metadata", {}), "resourceVersion": version}
+        try:
+            cluster.change_definition(name, {**patch, "metadata": metadata}, status=status)
+        except RequestError as error:
+            if last or error.status != CONFLICT:
+                raise
+        else:
+            return
 
 
 class ClusterMigrations:

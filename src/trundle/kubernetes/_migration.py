@@ -14,11 +14,14 @@ from trundle.api import ServedKind
 from trundle.errors import Finding, Place
 from trundle.kubernetes._carrier import is_marker, name_of, reason_name
 from trundle.kubernetes._cluster import (
+    CONFLICT,
     Cluster,
     ClusterError,
     ClusterMigrations,
     RequestError,
     called,
+    change_as_read,
+    existing_definition,
     key_of,
 )
 from trundle.kubernetes._definitions import STORAGE
@@ -33,8 +36,6 @@ _NUDGE = 10.0
 
 _PATIENCE, _PATIENCE_FOR_EACH = 30.0, 0.02
 """For how many seconds the cluster's migration may run, and how many more for each object."""
-
-_CONFLICT = 409
 
 
 class Step(Protocol):
@@ -103,6 +104,7 @@ class Migration:
         clock: the time in seconds.
         sleep: waits.
         target: the version that objects are to be stored at, which the CRD says already.
+        permit: raises an error where this migration may no longer change a CRD, given as it was read just before.
     """
 
     cluster: Cluster
@@ -113,6 +115,7 @@ class Migration:
     clock: Callable[[], float] = field(default=time.monotonic)
     sleep: Callable[[float], None] = field(default=time.sleep)
     target: str = STORAGE
+    permit: Callable[[Mapping[str, Any]], object] = lambda _crd: None
 
     def examined(self, kind: ServedKind, known: ServedKind) -> Subject:
         """What is there of a resource type, with a trial: all objects are read at all versions.
@@ -201,8 +204,11 @@ class Migration:
                 findings.append(_stays(called(subject.kind, each), "an object that can be rewritten", error.found, advice))  # fmt: skip
                 if len(findings) == _MOST_FINDINGS:
                     break
-            if count % self.page == 0 and not findings:
-                self._note(subject, key_of(each), done + count)
+            if count % self.page == 0:
+                if findings:
+                    self._require(subject)
+                else:
+                    self._note(subject, key_of(each), done + count)
             if self.rate:
                 self.sleep(max(0.0, begun + count / self.rate - self.clock()))
         self._note(subject, None)
@@ -239,7 +245,7 @@ class Migration:
             try:
                 made = self.cluster.merge(kind, label, found, patch)
             except RequestError as error:
-                if last or error.status != _CONFLICT:
+                if last or error.status != CONFLICT:
                     raise
                 now = self.cluster.object(kind, label, found)
                 if now is None:
@@ -259,6 +265,7 @@ class Migration:
         longest = _PATIENCE + subject.objects * _PATIENCE_FOR_EACH
         while True:
             found = migrations.condition(kind)
+            self._require(subject)  # Where another one has begun, this is its migration.
             if found is None or found[0] != "Running" or self.clock() - begun > longest:
                 break
             if nudged is None or self.clock() - nudged > _NUDGE:
@@ -286,28 +293,19 @@ class Migration:
         Raises:
             ClusterError: the cluster does not.
         """
-        name = subject.kind.qualified
-        for last in [False] * (_TRIES - 1) + [True]:
-            crd = self.cluster.definition(name)
-            if crd is None or not _stores(crd, self.target):
-                found = "none" if crd is None else "one that stores them elsewhere"
+        where = f"CRD {subject.kind.qualified}"
+
+        def trimmed(crd: dict[str, Any]) -> dict[str, Any] | None:
+            if not _stores(crd, self.target):
+                expected = f"one that stores objects at `{self.target}`"
                 advice = "nothing was trimmed; apply the project's CRDs, and migrate again"
-                raise ClusterError(
-                    f"CRD {name}", f"one that stores objects at `{self.target}`", found, advice
-                )
+                raise ClusterError(where, expected, "one that stores them elsewhere", advice)
             if crd["status"].get("storedVersions") == [self.target]:
-                return replace(subject, stored=(self.target,))
-            version = crd["metadata"]["resourceVersion"]
-            patch = {
-                "metadata": {"resourceVersion": version},
-                "status": {"storedVersions": [self.target]},
-            }
-            try:
-                self.cluster.change_definition(name, patch, status=True)
-            except RequestError as error:
-                if last or error.status != _CONFLICT:
-                    raise
-        raise ClusterError(f"CRD {name}", f"storedVersions to be [{self.target}]", "another list", "migrate again")  # fmt: skip
+                return None
+            return {"status": {"storedVersions": [self.target]}}
+
+        self._change(subject, trimmed, status=True)
+        return replace(subject, stored=(self.target,))
 
     def _resumed(self, subject: Subject) -> tuple[str, int]:
         """After which object a migration of this release was ended, and how many that were."""
@@ -326,7 +324,26 @@ class Migration:
         if key is not None:
             said = msgspec.json.encode(_Note(self.release, self.target, key, done)).decode()
         patch = {"metadata": {"annotations": {note_name(subject.kind): said}}}
-        self.cluster.change_definition(subject.kind.qualified, patch)
+        self._change(subject, lambda _: patch)
+
+    def _require(self, subject: Subject) -> None:
+        """Raises an error where this migration may no longer change the CRD."""
+        self.permit(existing_definition(self.cluster, subject.kind.qualified))
+
+    def _change(
+        self,
+        subject: Subject,
+        change: Callable[[dict[str, Any]], dict[str, Any] | None],
+        *,
+        status: bool = False,
+    ) -> None:
+        """Changes the CRD as it is now, as long as this migration may."""
+
+        def permitted(crd: dict[str, Any]) -> dict[str, Any] | None:
+            self.permit(crd)
+            return change(crd)
+
+        change_as_read(self.cluster, subject.kind.qualified, permitted, status=status)
 
 
 def note_name(kind: ServedKind) -> str:

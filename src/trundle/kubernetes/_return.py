@@ -114,7 +114,7 @@ class Return:
 
     def _returned(self, target: str) -> tuple[Subject, tuple[Finding, ...]]:
         """Rewrites all objects at the former version; with what other versions cannot show, which does not hold that up."""
-        migration = replace(self.definition.migration, target=target)
+        migration = replace(self.definition.own_migration, target=target)
         subject = migration.examined(self.definition.kind, self.definition.known)
         hidden = subject.findings
         is_known = target in served_versions(self.definition.current())

@@ -329,7 +329,9 @@ class Follower:
         name, repository = name_of(document), _repository(wanted)
         other = self._taken.setdefault(repository, name)
         if other != name:
-            place = Place(object=f"{document['kind']} {name}", path="spec.package")
+            metadata = document["metadata"]
+            where = f"{document['kind']} {metadata['namespace']}/{metadata['name']}"
+            place = Place(object=where, path="spec.package")
             expected, found = "a package once in a namespace", f"the same as {other}"
             advice = "delete one of them, or use another namespace"
             raise SpecError([Finding(KubernetesCode.SPEC, place, expected, found, advice)])

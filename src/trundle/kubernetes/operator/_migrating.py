@@ -54,7 +54,9 @@ class _Task:
     """The migration of one installation."""
 
     aim: str
-    progress: Progress = field(default_factory=lambda: Progress(message="begins"))
+    progress: Progress = field(
+        default_factory=lambda: Progress(message="rewriting the objects begins")
+    )
     failures: int = 0
     again: float = 0.0
     ended: bool = False

@@ -178,11 +178,11 @@ class Operator:
 
     def _tidy_folder(self, spaces: Collection[str]) -> None:
         """Removes what no installation needs any more; where that fails, looks go on."""
-        try:
-            for each in self._tidying.tidy(spaces, self._namespace, self._clock()):
-                self._keepers.pop(each, None)  # Where it comes back, it is restored.
-        except (TrundleError, OSError) as error:
-            self._log(str(error))
+        tidied = self._tidying.tidy(spaces, self._namespace, self._clock())
+        for each in tidied.gone:
+            self._keepers.pop(each, None)  # Where it comes back, it is restored.
+        for each in tidied.errors:
+            self._log(each)
 
     def _reported(self, found: Look) -> Look:
         for each in found.lines:
@@ -213,13 +213,15 @@ class Operator:
                 documents,
                 yielding,
             )
-            follower.tidy()
-            # What stays is looked at first: what leaves may be what it needs.
-            reports = [
-                self._looked_at(each, follower) for each in sorted(documents, key=is_leaving)
-            ]
+            try:
+                follower.tidy()
+                # What stays is looked at first: what leaves may be what it needs.
+                reports = [
+                    self._looked_at(each, follower) for each in sorted(documents, key=is_leaving)
+                ]
+            finally:
+                self._tidying.note(space, installation)
             keeper.save()
-            self._tidying.note(space, installation)
         return reports
 
     def _looked_at(self, document: Mapping[str, Any], follower: Follower) -> Report:

@@ -8,7 +8,7 @@ from typing import Any
 from lightkube.resources.core_v1 import ConfigMap
 
 from trundle.errors import Kind
-from trundle.installation import restore, snapshot
+from trundle.installation import exists, restore, snapshot
 from trundle.kubernetes._cluster import (
     CONFLICT,
     MISSING,
@@ -50,7 +50,7 @@ class Keeper:
         self._digest = ""
 
     def load(self) -> None:
-        """Brings the folder to what the cluster remembers.
+        """Brings the folder to what the cluster remembers, also where it was removed.
 
         Raises:
             ClusterError: the cluster cannot be asked.
@@ -58,7 +58,7 @@ class Keeper:
         """
         found = self._found()
         version = found["metadata"]["resourceVersion"] if found else ""
-        if version == self._version:
+        if version == self._version and exists(self._folder):
             return
         content = None
         try:
@@ -70,6 +70,7 @@ class Keeper:
             raise DefinitionError(
                 where, "the state of installations", "something else", advice
             ) from None
+        self._version = None  # Where this breaks off, it begins again.
         restore(self._folder, content)
         self._version, self._digest = version, ""
 

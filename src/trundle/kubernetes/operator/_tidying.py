@@ -4,11 +4,14 @@ What is needed is read off the installations at each look. Since when the rest i
 killed one begins to count anew.
 """
 
+import contextlib
 import datetime as dt
 import shutil
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+from trundle.errors import TrundleError
 from trundle.installation import Installation, exists, needed_content
 from trundle.kubernetes.operator._fetching import BackgroundContent
 
@@ -16,6 +19,19 @@ _KEPT = dt.timedelta(minutes=30)
 _PAUSE = dt.timedelta(minutes=5)
 _WAYS_BACK = 1
 _GONE = ".gone"
+
+
+@dataclass(frozen=True, slots=True)
+class TidiedFolder:
+    """What tidying has done to the folder of the operator.
+
+    Attributes:
+        gone: the namespaces whose folders are gone.
+        errors: why other things could not be removed; they are tried again.
+    """
+
+    gone: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 class Tidying:
@@ -42,28 +58,36 @@ class Tidying:
         """
         self._needed[space] = needed_content(installation, _WAYS_BACK)
 
-    def tidy(self, spaces: Collection[str], within: str, now: dt.datetime) -> list[str]:
+    def tidy(self, spaces: Collection[str], within: str, now: dt.datetime) -> TidiedFolder:
         """Removes what was not needed for a while, and the folders of namespaces without installations; nothing where it did so just before.
+
+        Content stays as long as it is unknown what one of the namespaces needs.
 
         Args:
             spaces: the namespaces that have installations.
             within: the only namespace that is looked at; `*` for all.
             now: the time.
-
-        Returns:
-            The namespaces whose folders are gone.
-
-        Raises:
-            StorageError: the content cannot be read or written.
-            InvalidManifestError: content that is needed is damaged.
-            OSError: a folder cannot be removed.
         """
         if self._last is not None and self._last <= now < self._last + _PAUSE:
-            return []
+            return TidiedFolder()
         self._last = now
         self._needed = {space: each for space, each in self._needed.items() if space in spaces}
-        self._tidy_content(now)
-        return list(self._left(spaces, within))
+        gone: list[str] = []
+        errors: list[str] = []
+        if all(each in self._needed for each in spaces):
+            with _noted(errors):
+                self._tidy_content(now)
+        for each in self._folder.glob(f".*{_GONE}"):
+            with _noted(errors):
+                shutil.rmtree(each)
+        with _noted(errors):
+            for each in self._folder.iterdir() if self._folder.is_dir() else ():
+                with _noted(errors):
+                    if _is_left(each, spaces, within):
+                        moved = each.rename(each.with_name(f".{each.name}{_GONE}"))
+                        gone.append(each.name)
+                        shutil.rmtree(moved)
+        return TidiedFolder(tuple(gone), tuple(errors))
 
     def _tidy_content(self, now: dt.datetime) -> None:
         needed = self._content.asked().union(*self._needed.values())
@@ -74,17 +98,18 @@ class Tidying:
         # What is being fetched has no tag yet; its files are new.
         self._content.tidy(staying, grace=_KEPT.total_seconds(), now=now.timestamp())
 
-    def _left(self, spaces: Collection[str], within: str) -> Iterator[str]:
-        """Removes the folders of namespaces without installations; one of them disappears with one rename."""
-        if not self._folder.is_dir():
-            return
-        for each in self._folder.glob(f".*{_GONE}"):
-            shutil.rmtree(each)
-        for each in self._folder.iterdir():
-            if each.name in spaces or each.name.startswith(".") or within not in {"*", each.name}:
-                continue
-            if each.is_dir() and not each.is_symlink() and exists(each):
-                gone = each.with_name(f".{each.name}{_GONE}")
-                each.rename(gone)
-                yield each.name
-                shutil.rmtree(gone)
+
+def _is_left(folder: Path, spaces: Collection[str], within: str) -> bool:
+    """Whether a folder is that of a namespace without installations."""
+    if folder.name in spaces or folder.name.startswith(".") or within not in {"*", folder.name}:
+        return False
+    return folder.is_dir() and not folder.is_symlink() and exists(folder)
+
+
+@contextlib.contextmanager
+def _noted(errors: list[str]) -> Iterator[None]:
+    """Notes what goes wrong with one thing, so that the others are done."""
+    try:
+        yield
+    except (TrundleError, OSError) as error:
+        errors.append(str(error))
