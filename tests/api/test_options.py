@@ -45,7 +45,7 @@ def test_pages_are_full_whatever_fields_choose(client, selector, limit, pages):
 
 def test_a_deletion_says_which_precondition_failed(client):
     client.create(NEW, "ada", group="red")
-    for condition in ({"uid": "x"}, {"resourceVersion": "1"}):
+    for condition in ({"uid": "x"}, {"resourceVersion": "1"}, {"resourceVersion": "9" * 5000}):
         code, said = client.call("DELETE", client.at(NEW, "ada"), {"preconditions": condition})
         expected = f"{'uid' if 'uid' in condition else 'resource version'} "
         assert code == 409

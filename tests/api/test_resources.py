@@ -1,6 +1,7 @@
 """Objects at every version over HTTP: created, read, listed, replaced, patched, deleted."""
 
 import contextlib
+import datetime as dt
 import json
 import sqlite3
 import time
@@ -8,7 +9,9 @@ import time
 import pytest
 from apis import GROUP, NEW, OLD, member, whole
 
+from trundle.api._tables import _cell
 from trundle.database import BusyError, UnreachableError
+from trundle.project import PrinterColumn
 from trundle.store import Store
 
 SAID = b'{"apiVersion":"clubs.example.com/v2","kind":"Member"'
@@ -233,6 +236,8 @@ def test_selectors_choose(client):
 
     assert names(labelSelector="x in (1,3)") == ["a"]
     assert names(labelSelector="x!=1") == ["b"]
+    assert names(labelSelector=f"x>{'0' * 5000}1") == ["b"]
+    assert client.call("GET", client.at(NEW), labelSelector=f"x>{'9' * 5000}")[0] == 400
     assert names(fieldSelector="metadata.name=b") == ["b"]
     assert names(fieldSelector="metadata.name!=b,metadata.namespace=default") == ["a"]
     code, found = client.call("GET", client.at(NEW), fieldSelector="spec.x=1")
@@ -343,6 +348,11 @@ def test_tables_have_the_columns_of_the_project(client):
     assert [x["name"] for x in found["columnDefinitions"]] == ["Name", "Level", "Phase", "Age"]
     assert found["rows"][0]["cells"][:3] == ["ada", "high", None]
     assert found["rows"][0]["object"]["kind"] == "PartialObjectMetadata"
+
+
+def test_a_number_in_a_table_may_have_more_digits_than_a_float():
+    column = PrinterColumn("Much", ".much", "number")
+    assert _cell(column, {"much": 10**400}, dt.datetime.now(dt.UTC)) == 10**400
 
 
 @pytest.mark.parametrize(

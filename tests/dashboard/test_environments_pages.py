@@ -240,6 +240,7 @@ def test_what_fails_says_why(page):
         {"do": "call", "object": "web", "method": "put", "arguments": "1"},
         {"do": "nothing"},
         {"do": "rollback", "deployment": "x"},
+        {"do": "rollback", "deployment": "9" * 5000},
         {"do": "deploy", "draft": "none"},
     ):
         answer = post(application, ONE, **SHOP, **asked)

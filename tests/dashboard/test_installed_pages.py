@@ -286,6 +286,8 @@ def test_only_who_is_let_sees_it_and_changes_it_under_their_name(site, tmp_path)
         ("http://localhost:8001/ui/installed/one?package=acme%2Fcrm", True),
         ("http://localhost:8001/other", False),
         ("http://elsewhere.example/ui/installed", False),
+        ("http://[", False),
+        ("http://[::1/ui/installed", False),
         ("", False),
     ],
 )

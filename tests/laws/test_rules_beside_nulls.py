@@ -9,7 +9,7 @@ import pytest
 from amounts import some_of
 from cases import V1, V2, V3
 from evolving import Store, evolve, rules
-from ruled_nulls import HOOKS, RULED, Ruled, configured, paths, versions
+from ruled_nulls import HOOKS, ONE_A, ONE_C, RULED, A, C, Ruled, configured, paths, versions
 
 from trundle.evolution import NamedConversion
 from trundle.runtime import ABSENT, Scheme
@@ -198,3 +198,18 @@ def test_nulls_of_three_versions_come_back(
             for other in ALL:
                 store.put(other, **{**store.read(other), "n": 1})
                 assert store.read(version) == {**own, "n": 1}, (NULLS[number], version, other)
+
+
+@pytest.mark.parametrize("hub", BOTH)
+@pytest.mark.parametrize("changes", [[], [rules(V1, variant={"a": "A"})]], ids=("same", "variant"))
+@pytest.mark.parametrize("around", ["[{}]?", "{{{}}}?"])
+def test_null_takes_the_place_of_all_elements_also_of_those_that_its_writer_cannot_see(
+    forgetting: Callable[[Scheme], Scheme], around: str, changes: list[Any], hub: str
+) -> None:
+    types = {V1: {"Thing": {"a": around.format("A")}, **A}}
+    types[V2] = {"Thing": {"a": around.format("A|C")}, **A, **C}
+    scheme = forgetting(evolve(types, *changes, hub=hub))
+    for every in ([ONE_C], [ONE_A, ONE_C]):
+        value: Any = every if around[0] == "[" else {each["kind"]: each for each in every}
+        store = Store(scheme).put(V2, a=value).put(V1, a=None)
+        assert [store.read(each) for each in BOTH] == [{"a": None}] * 2

@@ -17,6 +17,7 @@ from trundle.parts._exact import repeated_members
         '{"a":1,"a":2}',
         '{"a":1,"a":1}',
         '{"a":1e400,"a":2}',  # A number that free-form data may have, and Python has not.
+        f'{{"a":1,"a":2,"b":{"9" * 5000}}}',  # More digits than Python reads.
         '{"a" :1,"b":{"c":[{"d":1,"d" : 2}]}}',
         '{"a":1,"\\u0061":2}',
         '[{"x":{},"x":{}}]',

@@ -164,7 +164,9 @@ def test_a_registry_elsewhere_is_spoken_to_over_tls():
         assert open_registry(near).repository("x").transport.base == f"http://{near}"
 
 
-@pytest.mark.parametrize("realm", ["http://tokens.example/", "ftp://tokens.example/", "", "/token"])
+@pytest.mark.parametrize(
+    "realm", ["http://tokens.example/", "ftp://tokens.example/", "", "/token", "http://["]
+)
 def test_credentials_are_not_sent_in_the_clear_for_a_registry_with_tls(secured, monkeypatch, realm):
     from trundle.registry._auth import Authenticator
 

@@ -348,14 +348,26 @@ def test_an_answer_in_chunks_is_read_if_it_is_whole(simulator, end):
             repository.tags()
 
 
-def test_a_next_page_elsewhere_is_refused(simulator):
+@pytest.mark.parametrize("where", ["http://other.example/v2/x", "http://[other.example"])
+def test_a_next_page_elsewhere_is_refused(simulator, where):
     def mislead(handler, _method, _path):
-        handler.reply(200, b'{"tags": []}', Link='<http://other.example/v2/x>; rel="next"')
+        handler.reply(200, b'{"tags": []}', Link=f'<{where}>; rel="next"')
         return True
 
     simulator.faults.append(mislead)
     with pytest.raises(InvalidManifestError, match=r"other\.example"):
         repository_of(simulator).tags()
+
+
+def test_a_place_for_a_blob_that_is_none_is_refused(simulator):
+    def mislead(handler, method, _path):
+        if method == "POST":
+            handler.reply(202, Location="http://[")
+        return method == "POST"
+
+    simulator.faults.append(mislead)
+    with pytest.raises(RegistryRefusedError, match="a place to send the blob to, found 'http"):
+        push(repository_of(simulator), b"1")
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b'{"tags": 1}', b"\xff"])

@@ -152,3 +152,10 @@ def test_it_gives_what_they_give(joined, members, storing, lenience):
                         for scheme in (joined, own)
                     ]
                     assert ways[0] == ways[1], (name, value, base, version)
+
+
+@pytest.mark.parametrize("said", [{}, {"kind": "Thing"}, {"apiVersion": f"one.org/{V1}"}])
+def test_items_may_leave_out_what_a_list_of_one_group_says(joined, said):
+    listed = {"apiVersion": f"one.org/{V1}", "kind": "ThingList", "items": [{**said, "old": 5}]}
+    (found,) = joined.convert(listed, V2)["items"]
+    assert found == document("one.org", V2, new=5)

@@ -2,7 +2,15 @@ import msgspec
 import pytest
 from evolving import Store, evolve, hooked, thing
 
-from trundle.runtime import ABSENT, HookError, call_converter, call_hook, hook, plain_metadata
+from trundle.runtime import (
+    ABSENT,
+    ConversionError,
+    HookError,
+    call_converter,
+    call_hook,
+    hook,
+    plain_metadata,
+)
 
 
 class Names(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,3 +198,60 @@ def test_metadata_is_plain_data_and_the_hooks_own():
     metadata = msgspec.Raw(b'{"labels": {"a": "b"}}')
     plain_metadata(metadata)["labels"] = {}
     assert plain_metadata(metadata) == {"labels": {"a": "b"}}
+
+
+class Lengths:
+    def convert_string_to_integer(self, value):
+        return {"none": None, "text": "x", "half": 1.5, "absent": ABSENT}.get(value, len(value))
+
+    def convert_item_to_string(self, value):
+        return value.text
+
+    def convert_string_to_item(self, value):
+        return {"text": value} if value != "item" else {"length": value}
+
+
+def test_a_converter_is_held_to_the_type_that_it_makes():
+    older = {"Thing": {"size": "string", "named": "string"}}
+    newer = {"Thing": {"size": "integer", "named": "Item"}, "Item": {"text": "string"}}
+    scheme = evolve({"v1": older, "v2": newer}, hooked("v1", "v2", Lengths))
+
+    def shown(**properties):
+        document = {"apiVersion": "v1", "kind": "Thing", **properties}
+        found = scheme.convert(document, to="v2")
+        return {name: found[name] for name in found if name in properties}
+
+    assert shown(size="four", named="a") == {"size": 4, "named": {"text": "a"}}
+    assert shown(size="absent") == {}
+    for given, made in (("none", "null"), ("text", "str"), ("half", "float")):
+        what = f"a value of a wrong type: Expected `int`, got `{made}`"
+        with pytest.raises(HookError, match=rf"convert_string_to_integer .* returned {what}"):
+            shown(size=given)
+    with pytest.raises(HookError, match="Item has no attribute 'length', but text"):
+        shown(named="item")
+
+
+class Opens:
+    def assign_to(self, source):
+        return {"in_": [{"x": "own", "additional_properties": {source.a: "other"}}]}
+
+    def assign_from(self, source):
+        return {"a": "back"}
+
+
+def test_a_hook_gives_no_additional_property_under_the_name_of_a_property():
+    newer = {"Thing": {"in": "[Open]"}, "Open": {"x": "string", "*": "string"}}
+    hook = hooked("v1", "v2", Opens, to=(("a",), ("in",)), back=(("in",), ("a",)))
+    scheme = evolve({"v1": {"Thing": {"a": "string"}}, "v2": newer}, hook)
+    document = {"apiVersion": "v1", "kind": "Thing"}
+    assert scheme.convert({**document, "a": "y"}, to="v2")["in"] == [{"x": "own", "y": "other"}]
+    with pytest.raises(HookError, match="'x' is a property of Open, and no additional one"):
+        scheme.convert({**document, "a": "x"}, to="v2")
+
+
+def test_an_object_is_not_written_with_an_additional_property_under_the_name_of_a_property():
+    scheme = evolve({"v1": {"Thing": {"x": "string", "*": "string"}}})
+    found = scheme.decode({"apiVersion": "v1", "kind": "Thing", "x": "own", "y": "other"})
+    found.additional_properties["x"] = "another"
+    with pytest.raises(ConversionError, match="found 'x', which is a property"):
+        scheme.encode(found)

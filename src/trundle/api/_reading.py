@@ -4,11 +4,11 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from trundle.api._duplicates import duplicate_fields
 from trundle.api._metadata_types import repeated_owners, unknown_members
 from trundle.api._patches import APPLY, JSON, PATCHES, unknown_of_operations
 from trundle.api._requests import Request, Target
 from trundle.api._status import ApiError, Cause, answer_to, bad_request, field_of, invalid
+from trundle.documents import repeated_places
 from trundle.errors import TrundleError
 from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
 
@@ -158,7 +158,7 @@ def _unknown_fields(fields: Iterable[str]) -> list[str]:
 
 def _of_body(request: Request) -> list[str]:
     """What stands again in the text of a request, and what is unknown in the operations of a JSON patch."""
-    repeated = duplicate_fields(request.body)
+    repeated = repeated_places(request.body)
     if request.media_type != JSON:
         return [f'duplicate field "{each}"' for each in repeated]
     unknown = unknown_of_operations(request.body)

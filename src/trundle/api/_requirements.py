@@ -240,5 +240,5 @@ def resource_version_of(given: str | None) -> int | None:
     """The resource version that a client names; one that no object has where it is no number, as versions are opaque to clients."""
     if given is None:
         return None
-    is_number = given.isascii() and given.isdigit()
+    is_number = given.isascii() and given.isdigit() and len(given) <= 18  # noqa: PLR2004 - 64 bits
     return int(given) if is_number else _OF_NO_OBJECT

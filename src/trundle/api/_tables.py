@@ -120,7 +120,7 @@ def _cell(column: PrinterColumn, value: Any, now: dt.datetime) -> Any:
         case "integer" if isinstance(first, int | float) and not isinstance(first, bool):
             return int(first)
         case "number" if isinstance(first, int | float) and not isinstance(first, bool):
-            return float(first)
+            return first  # An integer may have more digits than a float.
         case "boolean" if isinstance(first, bool):
             return first
         case "date" if isinstance(first, str):

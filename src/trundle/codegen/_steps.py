@@ -188,7 +188,9 @@ class Steps:
         type_name = self.key.lineage.definition(step.between.older).name
         method = f"{hook_mark(hook_import(step.use, step.between, type_name))}.{step.method}"
         between = text_literal(str(step.between))
-        return call("call_converter", [text_literal(name), method, value, between, value])
+        made = self.annotation(step.output, Shape("api", step.output.version))
+        arguments = [text_literal(name), method, value, between, value, f"made={made}"]
+        return call("call_converter", arguments)
 
     def _keyed(self, step: ToList | ToMap, value: str) -> str:
         members = self.key_and_value(step)

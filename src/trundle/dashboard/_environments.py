@@ -1,5 +1,6 @@
 """The pages Environments: object models, their drafts and deployments, and what is done with them. They ask the API as the user who looks."""
 
+import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -181,7 +182,7 @@ class EnvironmentPages:
             case "call":
                 target = {"object": given.get("object", ""), "method": given.get("method", "")}
                 return Tried("call", {**target, "named": _arguments(given.get("arguments", ""))})
-            case "rollback" if given.get("deployment", "").isdecimal():
+            case "rollback" if re.fullmatch("[0-9]{1,18}", given.get("deployment", "")):
                 return Tried("rollback", {"deployment": int(given["deployment"])})
             case "upgrade":
                 return Tried("upgrade", {"major": given.get("major") == "true"})

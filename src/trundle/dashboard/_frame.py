@@ -106,7 +106,10 @@ def _with_parameters(url: URL | SplitResult) -> str:
 
 def _page_before(request: Request) -> str:
     """The path of the page with the form that a request sends; empty where the request shows a page, or comes from none."""
-    before = urlsplit(request.headers.get("referer", ""))
+    try:
+        before = urlsplit(request.headers.get("referer", ""))
+    except ValueError:  # It is no address.
+        return ""
     if request.method == "GET" or before.netloc != request.url.netloc:
         return ""
     path = _with_parameters(before)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from trundle.documents._json import JsonSyntaxError, parse_json
     from trundle.documents._json_values import parse_exact_values
     from trundle.documents._lines import line_at
-    from trundle.documents._repeated import has_repeated_member
+    from trundle.documents._repeated import has_repeated_member, repeated_places
     from trundle.documents._tree import (
         ListNode,
         MapNode,
@@ -62,6 +62,7 @@ __all__ = [
     "parse_values",
     "parse_yaml",
     "plain",
+    "repeated_places",
     "resolve_plain",
     "short_tag",
     "shorten",

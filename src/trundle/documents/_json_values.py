@@ -13,6 +13,7 @@ import msgspec
 
 from trundle.documents._errors import DEFINITIONS, DocumentCode, UnreadableError, duplicate
 from trundle.documents._json import parse_json
+from trundle.documents._repeated import repeated_names
 from trundle.documents._tree import decode, shorten
 
 _LONGEST_INTEGER = 18
@@ -109,12 +110,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) == len(pairs):
         return value
-    seen: set[str] = set()
-    for key, _ in pairs:
-        if key in seen:
-            raise _DuplicateKeyError(key)
-        seen.add(key)
-    return value
+    raise _DuplicateKeyError(repeated_names(pairs)[0])
 
 
 def _refuse_constant(name: str) -> Any:

@@ -83,7 +83,10 @@ class Authenticator:
         self, repository: str, wanted: Mapping[str, str], credentials: Credentials | None
     ) -> str:
         realm = wanted.get("realm", "")
-        parts = urlsplit(realm)
+        try:
+            parts = urlsplit(realm)
+        except ValueError:  # It is no URL.
+            parts = urlsplit("")
         if parts.scheme != "https" and (self._secure or parts.scheme != "http"):
             raise UnauthorisedError(
                 self.host,

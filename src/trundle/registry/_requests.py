@@ -41,7 +41,11 @@ class Requests:
         if link is None:
             return content, None
         base = urlsplit(self._transport.base)
-        following = urlsplit(self._transport.url(link[1]))
+        try:
+            following = urlsplit(self._transport.url(link[1]))
+        except ValueError:
+            expected, advice = "the URL of the next page", "ask who runs the registry"
+            raise InvalidManifestError(where, expected, repr(link[1]), advice) from None
         if (following.scheme, following.netloc) != (base.scheme, base.netloc):
             raise InvalidManifestError(
                 where,

@@ -131,7 +131,8 @@ class _Session:
         self._follow(response)
         last = span.partition("-")[2]
         # Registries write 0-0 for nothing.
-        return int(last) + 1 if last.isdecimal() and last != "0" else 0
+        is_number = last.isdecimal() and len(last) <= len(str(self._descriptor.size))
+        return int(last) + 1 if is_number and last != "0" else 0
 
     def _finish(self, offset: int) -> None:
         """Sends the rest, and says what all of it is."""
@@ -182,12 +183,16 @@ class _Session:
         """Goes on where the registry says."""
         with closing(response):
             location = response.headers.get("Location", "")
-        if location:
-            self._location = self._transport.url(location)
+        try:
+            self._location = self._transport.url(location) if location else self._location
+        except ValueError:
+            raise self._no_place(repr(location)) from None
         if not self._location:
-            raise RegistryRefusedError(
-                self._where, "a place to send the blob to", "none", "ask who runs the registry"
-            )
+            raise self._no_place("none")
+
+    def _no_place(self, found: str) -> RegistryRefusedError:
+        advice = "ask who runs the registry"
+        return RegistryRefusedError(self._where, "a place to send the blob to", found, advice)
 
     def _report(self, offset: int) -> None:
         if self._progress is not None:

@@ -6,8 +6,10 @@ from typing import Any
 
 import msgspec
 
+from trundle.errors import expectation
 from trundle.runtime._by_class import once
 from trundle.runtime._class_fields import fields_of
+from trundle.runtime._errors import ConversionError
 from trundle.runtime._objects import ABSENT, ADDITIONAL, BAG, UNKNOWN, GeneratedObject
 
 MARKS = ("property_bag", "written_with")
@@ -44,6 +46,12 @@ def _declared(class_: Any) -> frozenset[str]:
     names = zip(class_.__struct_fields__, class_.__struct_encode_fields__, strict=True)
     tag = class_.__struct_config__.tag_field
     return frozenset(encoded for name, encoded in names if name not in apart) | {tag}
+
+
+def names_twice(value: GeneratedObject) -> list[str]:
+    """The names that both a property of an object and an additional one have."""
+    additional = getattr(value, "additional_properties", ABSENT)
+    return [] if additional is ABSENT else sorted(_declared(type(value)) & additional.keys())
 
 
 def has_additional(class_: Any) -> bool:
@@ -187,6 +195,13 @@ def _object_members(value: GeneratedObject, *, stored: bool) -> Iterator[tuple[s
             if encoded in own:
                 apart = {each: member[each] for each in member if declares(class_, each)}
         elif name in OTHERS:
+            if twice := names_twice(value):
+                reason = expectation(
+                    f"additional properties of {class_.__name__} under names of their own",
+                    f"{twice[0]!r}, which is a property",
+                    "set the property",
+                )
+                raise ConversionError(reason)
             others.update(member)
         else:
             yield encoded, member

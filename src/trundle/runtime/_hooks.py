@@ -7,10 +7,12 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 import msgspec
 from msgspec import inspect
 
+from trundle.runtime._by_class import once
 from trundle.runtime._class_fields import struct_type
+from trundle.runtime._documents import names_twice
 from trundle.runtime._errors import HookError
 from trundle.runtime._json import decoder
-from trundle.runtime._objects import ABSENT, Absent, FreeForm
+from trundle.runtime._objects import ABSENT, Absent, FreeForm, GeneratedObject
 from trundle.runtime._required_values import with_required
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -126,6 +128,8 @@ def call_hook(
     decoder(result)
     try:
         made = msgspec.convert(as_documents_write(given, result), result)
+        for attribute in given:
+            _require_names_apart(getattr(made, attribute))
     except msgspec.ValidationError as error:
         reason = (
             f"the hook {name} between {between} wrote a value of a wrong type: {_wrong(str(error))}"
@@ -205,13 +209,56 @@ def _is_list(type_: inspect.Type, value: Any) -> bool:
     return isinstance(type_, inspect.ListType) and isinstance(value, list)
 
 
+def _require_names_apart(value: Any) -> None:
+    """Refuses additional properties that have the names of properties: a document has room for one of them.
+
+    Raises:
+        ValidationError: an object has such a one.
+    """
+    waiting = [value]
+    while waiting:
+        match waiting.pop():
+            case list() as items:
+                waiting.extend(items)
+            case dict() as members:
+                waiting.extend(members.values())
+            case GeneratedObject() as found:
+                twice = names_twice(found)
+                if twice:
+                    what = type(found).__name__
+                    raise msgspec.ValidationError(
+                        f"{twice[0]!r} is a property of {what}, and no additional one"
+                    )
+                waiting.extend(getattr(found, each) for each in found.__struct_fields__)
+
+
+@once
+def _described(type_: Any) -> inspect.Type:
+    """What msgspec knows of a type."""
+    return inspect.type_info(type_)
+
+
 def call_converter(
-    name: str, method: Callable[[Read], Written], value: Read, between: str, holder: object
+    name: str,
+    method: Callable[[Read], Written],
+    value: Read,
+    between: str,
+    holder: object,
+    *,
+    made: Any = None,
 ) -> Written | Absent:
     """What a hand-written property converter makes of a value.
 
+    Args:
+        name: the hook, for messages.
+        method: the method.
+        value: the value.
+        between: the neighbours, for messages.
+        holder: what is converted, for messages.
+        made: the type of what is made; None in packages that an earlier release generated, where it may be anything.
+
     Raises:
-        HookError: the converter raised.
+        HookError: the converter raised, or made something else.
     """
     kept = (
         copy.deepcopy(with_required(value))
@@ -219,7 +266,16 @@ def call_converter(
         else value
     )
     try:
-        return method(kept)
+        found = method(kept)
     except Exception as error:
         reason = f"the hook {name} between {between} raised {type(error).__name__}: {error}"
         raise HookError(reason, holder) from error
+    if made is None or found is ABSENT:
+        return found
+    try:
+        typed = msgspec.convert(_spelt(found, _described(made)), made)
+        _require_names_apart(typed)
+    except msgspec.ValidationError as error:
+        reason = f"the hook {name} between {between} returned a value of a wrong type: {error}"
+        raise HookError(reason, holder) from None
+    return cast("Written", typed)

@@ -301,6 +301,10 @@ class JoinedScheme(ManyDocuments):
         group = (GroupVersion.parse(own).group or "").casefold()
         return self._homes.get(name.casefold()) or self._homes.get(f"{group}/{name}".casefold())
 
+    def _called(self, head: Head, name: str) -> str:
+        home = self._named(head, name)
+        return name if home is None else home.name
+
     def _listed(self, listed: DocumentList) -> ResourceType | None:
         home = self._named(listed.head, listed.resource) if listed.resource else None
         return None if home is None else self.resources[home.name]

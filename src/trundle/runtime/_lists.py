@@ -103,8 +103,7 @@ class DocumentList(NamedTuple):
         version = None
         if self.resource and own.api_version is None and isinstance(self.head.api_version, str):
             version = GroupVersion.parse(self.head.api_version).version
-        named = own.kind is not None or own.type is not None or not self.resource
-        return convert_item(data, version=version, resource=None if named else self.resource)
+        return convert_item(data, version=version, resource=self.resource or None)
 
     def _check_item(self, own: Head, found: ResourceType) -> None:
         """Refuses an item of another resource type, or of another API group, than its list is for.

@@ -2,7 +2,6 @@
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from functools import partial
 from typing import Any
 
 from trundle.runtime._heads import Head
@@ -39,6 +38,10 @@ class ManyDocuments(AnyScheme):
     @abstractmethod
     def _named(self, head: Head, name: str) -> object | None:
         """Whatever is known of a resource type, for a document with some head; None where there is none."""
+
+    @abstractmethod
+    def _called(self, head: Head, name: str) -> str:
+        """What the scheme calls a resource type that is known, for a document with some head."""
 
     @abstractmethod
     def _listed(self, listed: DocumentList) -> ResourceType | None:
@@ -84,5 +87,11 @@ class ManyDocuments(AnyScheme):
         strict: bool = True,
     ) -> bytes:
         """A list with every item converted."""
-        convert_item = partial(self.convert_json, to=to, strict=strict, lenience=lenience)
+
+        def convert_item(data: bytes, *, version: str | None, resource: str | None) -> bytes:
+            called = None if resource is None else self._called(listed.head, resource)
+            return self.convert_json(
+                data, to, version=version, resource=called, strict=strict, lenience=lenience
+            )
+
         return listed.convert(convert_item, self._listed(listed), to, base)

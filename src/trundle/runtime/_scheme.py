@@ -334,6 +334,10 @@ class Scheme(ManyDocuments, PackageScheme):
         del head
         return self._lookup.by_name.get(name.casefold())
 
+    def _called(self, head: Head, name: str) -> str:
+        del head
+        return name
+
     def _listed(self, listed: DocumentList) -> ResourceType | None:
         return self._named(listed.head, listed.resource)
 

@@ -25,7 +25,7 @@ def keep_places(
     """A list or map derived from the other side, with what only a stale entry still has.
 
     An element that the other side cannot have keeps its place behind its neighbour. Where the other side
-    has removed the whole list or map, that is so for all of it.
+    has removed the whole list or map, or has null in its place, that is so for all of it.
 
     Args:
         stored: the object whose bag has the entry.
@@ -33,8 +33,8 @@ def keep_places(
         value: the list or map as derived from the other side.
         hidden: whether the other side cannot have an element.
     """
-    if value is ABSENT:
-        return ABSENT
+    if value is ABSENT or value is None:
+        return value
     kept = unstash(stored, entries, stale=True)
     if isinstance(kept, dict):
         members = value if isinstance(value, dict) else {}

@@ -106,13 +106,13 @@ def _requirement(term: re.Match[str], text: str) -> LabelRequirement:
         operator: Operator = "notin" if term["equals"] == "!=" else "in"
         return LabelRequirement(term["name"], operator, (term["value"],))
     if term["order"]:
-        if int(term["number"]) > _LARGEST:
+        number = _number(term["number"])
+        if number is None:
             found, advice = term["number"], "correct the selector"
             expected = "a number of at most 64 bits"
             raise InvalidSelectorError(f"the label selector {text}", expected, found, advice)
-        return LabelRequirement(
-            term["name"], "above" if term["order"] == ">" else "below", (term["number"],)
-        )
+        operator = "above" if term["order"] == ">" else "below"
+        return LabelRequirement(term["name"], operator, (str(number),))
     if term["set"]:
         values = tuple(sorted({each.strip() for each in term["values"].split(",")}))
         if not all(re.fullmatch(_VALUE, each) for each in values):
@@ -125,9 +125,8 @@ def _requirement(term: re.Match[str], text: str) -> LabelRequirement:
 
 def _number(text: str | None) -> int | None:
     """The whole number that a label is; None where it is none."""
-    if text is None or not re.fullmatch("[0-9]+", text):
-        return None
-    return number if (number := int(text)) <= _LARGEST else None
+    found = None if text is None else re.fullmatch("0*([0-9]{1,19})", text)
+    return int(found[1]) if found is not None and int(found[1]) <= _LARGEST else None
 
 
 def condition(selector: LabelSelector, labels: Column[JSON]) -> Iterator[ColumnElement[bool]]:
