@@ -204,15 +204,62 @@ def test_who_removes_at_another_version_what_it_applied_owns_it_at_neither(
     apply(client, other, "ann", name, {**BESIDE[other], **pair[1 - at]})
     code, _ = apply(client, other, "ann", name, BESIDE[other])
     assert code == 200
-    # What the other version cannot show stays, and so does its owner; an object around both stays, too.
-    around = {"box": {}} if "box" in pair[at] else {}
-    assert shown(client, applier, name) == {**BESIDE[applier], **around}
+    # What the other version cannot show stays, and so does its owner.
+    assert shown(client, applier, name) == BESIDE[applier]
     found = owners(client, name)
     assert list(found[applier]) == ["ann/Apply"]
     assert list(paths(found[applier]["ann/Apply"])) == [(f"f:{each}",) for each in BESIDE[applier]]
     assert list(paths(found[other]["ann/Apply"])) == [(f"f:{each}",) for each in BESIDE[other]]
     code, _ = apply(client, applier, "ben", name, pair[2 + at])
     assert code == 200
+
+
+@pytest.mark.parametrize("applier", [OLD, NEW])
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_who_goes_to_another_version_gives_up_what_it_does_not_state_there(
+    client, name, pair, applier
+):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    apply(client, applier, "ann", name, {**BESIDE[applier], **pair[at]})
+    apply(client, applier, "ben", name, pair[at])
+    for _ in range(2):  # What another one states stays.
+        code, _ = apply(client, other, "ann", name, BESIDE[other])
+        assert code == 200
+        assert shown(client, other, name) == {**BESIDE[other], **pair[1 - at]}
+    apply(client, applier, "ann", name, {**BESIDE[applier], **pair[at]})
+    apply(client, applier, "ben", name, {})
+    code, _ = apply(client, other, "ann", name, BESIDE[other])
+    assert code == 200
+    assert shown(client, other, name) == BESIDE[other]
+    assert shown(client, applier, name) == BESIDE[applier]
+    found = owners(client, name)
+    for version in (OLD, NEW):
+        assert [*found[version]] == ["ann/Apply"]
+        assert list(paths(found[version]["ann/Apply"])) == [(f"f:{x}",) for x in BESIDE[version]]
+
+
+@pytest.mark.parametrize("applier", [OLD, NEW])
+def test_of_an_object_that_it_gives_up_stays_what_its_version_cannot_show(client, name, applier):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    hidden = {OLD: {"older": "o"}, NEW: {"newer": "n"}}[applier]
+    box = {**PAIRS["inside"][at]["box"], **hidden}
+    apply(client, applier, "ann", name, {"box": box})
+    code, _ = apply(client, other, "ann", name, BESIDE[other])
+    assert code == 200
+    assert shown(client, other, name) == {**BESIDE[other], "box": {}}
+    assert shown(client, applier, name) == {"box": hidden}
+    (owner,) = owners(client, name)[applier].values()
+    assert list(paths(owner)) == [("f:box", f"f:{each}") for each in hidden]
+    apply(client, applier, "ann", name, {})
+    assert shown(client, applier, name) == {}
+
+
+def test_elements_that_are_not_stated_at_another_version_go(client, name):
+    apply(client, OLD, "ann", name, {"labels": {"x": "a", "y": "b", "z": "c"}})
+    apply(client, OLD, "ben", name, {"labels": {"z": "c"}})
+    code, _ = apply(client, NEW, "ann", name, {"labels": [{"name": "y", "text": "b"}]})
+    assert code == 200
+    assert shown(client, OLD, name) == {"labels": {"y": "b", "z": "c"}}
 
 
 LISTED = {

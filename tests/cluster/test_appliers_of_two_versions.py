@@ -89,6 +89,26 @@ def test_what_an_applier_removes_at_another_version_it_owns_at_neither(both, fir
     assert real["owned at v1"] == ["f:also"]
 
 
+@pytest.mark.parametrize("first", ["v1", "v2"])
+def test_what_an_applier_does_not_state_at_its_new_version_goes(both, first):
+    name = f"leaving-{first}"
+    mail = {"v1": {"mail": "a"}, "v2": {"mails": ["a"]}}
+    [other] = SCHEMAS.keys() - {first}
+    both.apply(first, name, **mail[first], also="x")
+    both.apply(first, name, "ben", **mail[first])
+    both.apply(other, name, also="x")
+    real, ours = both.seen(name)
+    assert [real[each] for each in SCHEMAS] == [ours[each] for each in SCHEMAS]
+    assert real[other] == {"also": "x", **mail[other]}  # As another one states it.
+    both.apply(first, name, **mail[first], also="x")
+    both.apply(first, name, "ben")
+    both.apply(other, name, also="x")
+    real, ours = both.seen(name)
+    assert [real[each] for each in SCHEMAS] == [ours[each] for each in SCHEMAS]
+    assert real[other] == {"also": "x"}
+    assert real[f"owned at {other}"] == ours[f"owned at {other}"] == ["f:also"]
+
+
 def test_what_its_new_version_cannot_show_an_applier_keeps_in_trundle_alone(both):
     """Wanted: an API server prunes it, as it does for a client that only knows the new version, and never had it; Trundle keeps it with its owner."""
     both.apply("v1", "hiding", age=7, also="x")

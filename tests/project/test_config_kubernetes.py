@@ -2,7 +2,8 @@
 
 import pytest
 
-from trundle.project import ConfigError, KindNames, PrinterColumn, parse_config
+from trundle.project import ConfigError, parse_config
+from trundle.schema import KindNames, PrinterColumn
 
 BASE = "package: crm\nsources: [schemas]\n"
 

@@ -2,14 +2,14 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from trundle.evolution import Lineage
-from trundle.project import Config, KindNames, PrinterColumn, Project
+from trundle.project import Config, Project
 from trundle.runtime import AnyScheme
-from trundle.schema import ObjectType, Resource, Schema
+from trundle.schema import KindNames, ObjectType, PrinterColumn, Resource, Schema
 from trundle.version import ApiVersion, own_spelling
 
 _CREATED = (
@@ -93,7 +93,7 @@ class ServedKind:
         short_names: further names for kubectl.
         categories: the groups of resource types it is listed under, e.g. `all`.
         namespaced: whether its objects are in namespaces.
-        columns: what tables show after the name.
+        columns: what tables show after the name, where the project says it of all versions; else empty.
         versions: the versions that are served, by label; the preferred one first.
         lineage: how its root object is followed from version to version.
         hub: the version in whose words owners of fields are kept.
@@ -124,6 +124,10 @@ class ServedKind:
     def api_version(self, served: ServedVersion) -> str:
         """The `apiVersion` of its documents at a version."""
         return f"{self.group}/{served.label}" if self.group else served.label
+
+    def columns_at(self, served: ServedVersion) -> tuple[PrinterColumn, ...]:
+        """What tables of a version show after the name: what the project says, else what its CRD does, else the age."""
+        return self.columns or served.resource.names.columns or (_AGE,)
 
     def keeps_status(self, served: ServedVersion) -> bool:
         """Whether what a client of a version writes of an object leaves its status as it is: it is written apart.
@@ -182,6 +186,7 @@ def _kinds(
             resource = evolved.get((type_.name.casefold(), type_.group.casefold()))
             if served and resource is not None:
                 by_text = type_.name_property != "kind"
+                served.sort(key=_preference)
                 names = _names(project.config, type_.name, served)
                 group = type_.group or project.config.kubernetes.group_for(project.config.package)
                 found.append(
@@ -194,8 +199,8 @@ def _kinds(
                         short_names=names.short_names,
                         categories=names.categories,
                         namespaced=names.scope != "Cluster",
-                        columns=names.columns or (_AGE,),
-                        versions={each.label: each for each in sorted(served, key=_preference)},
+                        columns=names.columns,
+                        versions={each.label: each for each in served},
                         lineage=resource.root,
                         hub=resource.versions.hub,
                         type_text=type_.name if by_text else "",
@@ -226,16 +231,23 @@ class _Reversed:
         return other.version < self.version
 
 
-def _names(config: Config, name: str, served: Iterable[ServedVersion]) -> KindNames:
-    """What clients call a resource type: as the project says, else derived from its name."""
+def _names(config: Config, name: str, served: Sequence[ServedVersion]) -> KindNames:
+    """What clients call a resource type: as the project says, else as its CRD does, else derived from its name.
+
+    Args:
+        config: what the project says.
+        name: the name of the resource type.
+        served: its versions, the preferred one first; where several CRDs have them, that of the first one counts.
+    """
     given = config.kubernetes.types.get(name.casefold(), KindNames())
+    said = served[0].resource.names
     kind = given.kind or _kind(name)
     return KindNames(
         kind=kind,
-        plural=given.plural or plural(kind.lower()),
-        singular=given.singular or kind.lower(),
-        short_names=given.short_names,
-        categories=given.categories,
+        plural=given.plural or said.plural or plural(kind.lower()),
+        singular=given.singular or said.singular or kind.lower(),
+        short_names=given.short_names or said.short_names,
+        categories=given.categories or said.categories,
         scope=given.scope or _scope(served),
         columns=given.columns,
     )

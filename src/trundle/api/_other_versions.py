@@ -5,12 +5,12 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._documents import object_of
+from trundle.api._documents import object_of, same_content
 from trundle.api._kinds import ServedVersion
 from trundle.api._ownership import Ownership
 from trundle.api._requests import Target
 from trundle.api._views import Views
-from trundle.api.apply import Elsewhere, FieldSet
+from trundle.api.apply import Elsewhere, FieldSet, Path
 from trundle.errors import TrundleError
 from trundle.runtime import ConversionError, Lenience
 from trundle.store import PreparedWrite, StoredObject
@@ -64,6 +64,47 @@ class OtherVersions:
         except TrundleError:  # What is wrong with it is said by those who write it.
             return
         yield from self.written(self.applied_draft, kept)
+
+    def given_up(self, document: Document, fields: FieldSet) -> Document:
+        """An object without what its applier stated at other versions, where its own version shows a difference; else the same one.
+
+        Args:
+            document: the object with all of that.
+            fields: what the applier has stated, as it is kept.
+        """
+        kind = self._target.kind
+        try:
+            first = after = self._draft(document)
+            for served, there in self._showing(fields):
+                left = there.given_up(self._shown(after, served), fields)
+                if left is not None:
+                    over = msgspec.structs.replace(self._current, data=after.data)
+                    after = self._views.draft(after.key, left, kind, served, self._lenience, over)
+            if after is first:
+                return document
+            shown = [self._shown(each, self._target.served) for each in (first, after)]
+        except TrundleError:  # It makes no sense without that, or cannot be shown.
+            return document
+        if same_content(*shown):
+            return document
+        return {**shown[1], "metadata": document["metadata"]}
+
+    def remaining(self, document: Document, fields: FieldSet) -> FieldSet:
+        """Which of the fields that an applier has stated at other versions these still show.
+
+        Args:
+            document: the object.
+            fields: what the applier has stated, as it is kept.
+        """
+        try:
+            draft = self._draft(document)
+            found = (
+                there.remaining(self._shown(draft, served), fields)
+                for served, there in self._showing(fields)
+            )
+            return frozenset[Path]().union(*found)
+        except TrundleError:
+            return fields
 
     def given_back(self, whole: Document, pruned: Document, hidden: FieldSet) -> Document:
         """An object without what its applier no longer states, but with what others own of that at other versions.

@@ -15,12 +15,13 @@ from trundle.api._status_part import subresource_of
 from trundle.api.apply import (
     APPLIES,
     KEPT_BY,
+    NOWHERE,
     UPDATES,
     ApplyConflictError,
+    AtOthers,
     ElementError,
     Elsewhere,
     FieldSet,
-    GivenBack,
     LineageWords,
     ListError,
     UnreadableFieldsError,
@@ -29,10 +30,11 @@ from trundle.api.apply import (
     decode,
     encode,
     given_back_elsewhere,
+    given_up_elsewhere,
     hidden_fields,
     ignored,
-    nothing_back,
     owned_elsewhere,
+    remaining_elsewhere,
     require_elements,
     resource_shape,
     shown_fields,
@@ -179,7 +181,7 @@ class Ownership:
         now: dt.datetime,
         subresource: str = "",
         seen: Seen = _unseen,
-        given_back: GivenBack = nothing_back,
+        at_others: AtOthers = NOWHERE,
         *,
         force: bool,
     ) -> Document:
@@ -192,7 +194,7 @@ class Ownership:
             now: the time.
             subresource: the subresource that is written, or nothing.
             seen: see `after_update`.
-            given_back: see `applied` of `trundle.api.apply`.
+            at_others: see `applied` of `trundle.api.apply`.
             force: whether it takes over what others own.
 
         Raises:
@@ -210,7 +212,7 @@ class Ownership:
             if written is not config:  # What is not written makes sense, too.
                 require_elements(self._shape, config)
             before = live or self._nothing()
-            found = applied(writer, before, written, force=force, given_back=given_back)
+            found = applied(writer, before, written, force=force, at_others=at_others)
             return self._with_elsewhere(writer, APPLIES, found, seen, force=force)
         except ApplyConflictError as error:
             raise _conflict(error) from error
@@ -238,6 +240,20 @@ class Ownership:
         """
         found = given_back_elsewhere(self.seen(before, after), hidden)
         return None if found is None else _document(found)
+
+    def given_up(self, document: Document, fields: FieldSet) -> Document | None:
+        """An object as the version shows it, without kept fields; None where it shows none of them.
+
+        Args:
+            document: the object.
+            fields: the fields, as they are kept.
+        """
+        found = given_up_elsewhere(self.seen(document, document), fields)
+        return None if found is None else _document(found)
+
+    def remaining(self, document: Document, fields: FieldSet) -> FieldSet:
+        """Which kept fields the version shows of an object."""
+        return remaining_elsewhere(self.seen(document, document), fields)
 
     def _with_elsewhere(
         self, writer: Writer, operation: str, found: Any, seen: Seen, *, force: bool = True

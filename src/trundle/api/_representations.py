@@ -7,7 +7,6 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from trundle._clock import Clock
-from trundle.api._kinds import ServedKind
 from trundle.api._requests import Target
 from trundle.api._status import ApiError, bad_request
 from trundle.api._tables import partial, table
@@ -88,12 +87,10 @@ class Representation:
             return body
         if kind == f"{target.kind.kind}List" and "items" in members:
             listed = _list(body)
-            return self._listed(
-                listed.metadata, [bytes(each) for each in listed.items], target.kind
-            )
-        return self.one(body, target.kind)
+            return self._listed(listed.metadata, [bytes(each) for each in listed.items], target)
+        return self.one(body, target)
 
-    def one(self, document: bytes, kind: ServedKind) -> bytes:
+    def one(self, document: bytes, target: Target) -> bytes:
         """An object as the client wants it. The columns of tables are defined in the first one only."""
         if self._form == "whole":
             return document
@@ -104,15 +101,17 @@ class Representation:
         metadata = {key: found[key] for key in ("resourceVersion",) if key in found}
         first = self._tables == 1
         now = self._clock()
-        return table(kind, metadata, [document], self._include, now, self._version, head=first)
+        at = target.kind, target.served
+        return table(*at, metadata, [document], self._include, now, self._version, head=first)
 
-    def _listed(self, metadata: dict[str, Any], items: list[bytes], kind: ServedKind) -> bytes:
+    def _listed(self, metadata: dict[str, Any], items: list[bytes], target: Target) -> bytes:
         metadata = {key: each for key, each in metadata.items() if each != ""}
         if self._form != "Table":
             head = {"kind": "PartialObjectMetadataList", "apiVersion": self._version}
             listed = [partial(each, self._version) for each in items]
             return msgspec.json.encode({**head, "metadata": metadata, "items": listed})
-        return table(kind, metadata, items, self._include, self._clock(), self._version)
+        at = target.kind, target.served
+        return table(*at, metadata, items, self._include, self._clock(), self._version)
 
 
 def representation_of(

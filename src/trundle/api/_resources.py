@@ -258,7 +258,7 @@ class Resources(ObjectReads):
             with explained(target):
                 by = request.manager, self._clock(), target.subresource
                 others = None if current is None else self._others(target, reading, current, live)
-                at = (others.applied, others.given_back) if others else ()
+                at = (others.applied, others) if others else ()
                 owned = ownership.after_apply(live, config, *by, *at, force=force)
             wanted = with_tidy_metadata(owned)
             if has_nulls:

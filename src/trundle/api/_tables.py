@@ -5,6 +5,7 @@ Source: `meta.k8s.io/v1` `Table`, and the additional printer columns of custom r
 
 import datetime as dt
 import functools
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +14,8 @@ import msgspec
 
 from trundle.api._ages import age
 from trundle.api._event_tables import event_cells, event_columns
-from trundle.api._kinds import ServedKind
-from trundle.project import PrinterColumn
+from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.schema import PrinterColumn
 
 _NAME = (
     "Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client "
@@ -24,8 +25,15 @@ _NAME = (
 )
 
 
-def column_definitions(kind: ServedKind) -> list[dict[str, Any]]:
-    """The columns of the tables of a resource type."""
+_UNKNOWN = "<unknown>"
+_ESCAPED = str.maketrans({each: f"\\u{ord(each):04x}" for each in "<>&"})
+"""What stands for what HTML would read, in JSON as Go writes it."""
+_STEP = re.compile(r"\[[^\]]*\]|\.(?P<name>(?:[^.\[\\]|\\.)+)")
+"""A step in brackets, or a name after a dot."""
+
+
+def column_definitions(kind: ServedKind, served: ServedVersion) -> list[dict[str, Any]]:
+    """The columns of the tables of a resource type at a version."""
     name = {
         "name": "Name",
         "type": "string",
@@ -39,18 +47,19 @@ def column_definitions(kind: ServedKind) -> list[dict[str, Any]]:
         {
             "name": each.name,
             "type": each.type,
-            "format": "",
+            "format": each.format,
             "description": each.description
             or f"Custom resource definition column (in JSONPath format): {each.path}",
             "priority": each.priority,
         }
-        for each in kind.columns
+        for each in kind.columns_at(served)
     )
     return [name, *more]
 
 
 def table(
     kind: ServedKind,
+    served: ServedVersion,
     metadata: Any,
     objects: Sequence[bytes],
     include: str,
@@ -63,6 +72,7 @@ def table(
 
     Args:
         kind: the resource type of the objects.
+        served: their version.
         metadata: the metadata of the list.
         objects: the objects as JSON.
         include: what of each object is beside its cells: `None`, `Metadata` or `Object`.
@@ -70,13 +80,14 @@ def table(
         version: the API version of the table.
         head: whether it has the definitions of its columns; a watch has them once.
     """
+    columns = kind.columns_at(served)
     return msgspec.json.encode(
         {
             "kind": "Table",
             "apiVersion": version,
             "metadata": metadata,
-            "columnDefinitions": column_definitions(kind) if head else None,
-            "rows": [_row(kind, each, include, now, version) for each in objects],
+            "columnDefinitions": column_definitions(kind, served) if head else None,
+            "rows": [_row(kind, columns, each, include, now, version) for each in objects],
         }
     )
 
@@ -88,14 +99,19 @@ def partial(document: bytes, version: str) -> dict[str, Any]:
 
 
 def _row(
-    kind: ServedKind, document: bytes, include: str, now: dt.datetime, version: str
+    kind: ServedKind,
+    columns: Sequence[PrinterColumn],
+    document: bytes,
+    include: str,
+    now: dt.datetime,
+    version: str,
 ) -> dict[str, Any]:
     value = msgspec.json.decode(document)
     if _is_event(kind):
         cells = event_cells(value, now)
     else:
         name = value["metadata"].get("name", "")
-        cells = [name, *(_cell(each, value, now) for each in kind.columns)]
+        cells = [name, *(_cell(each, value, now) for each in columns)]
     match include:
         case "None":
             return {"cells": cells, "object": None}
@@ -124,15 +140,32 @@ def _cell(column: PrinterColumn, value: Any, now: dt.datetime) -> Any:
         case "boolean" if isinstance(first, bool):
             return first
         case "date" if isinstance(first, str):
-            return age(first, now)
+            return age(first, now) if first else _UNKNOWN
         case "string":
-            return first if isinstance(first, str) else msgspec.json.encode(first).decode()
+            return first if isinstance(first, str) else _json(first)
     return None
+
+
+def _json(value: Any) -> str:
+    """A value that is no text, as API servers print it."""
+    text = msgspec.json.encode(value, order="sorted").decode()
+    return text.translate(_ESCAPED)
 
 
 @functools.lru_cache(maxsize=1024)
 def _compiled(path: str) -> Any:
     try:
-        return jsonpath.compile(f"${path}")
+        return jsonpath.compile(f"${_STEP.sub(_step, path)}")
     except jsonpath.JSONPathError:
         return None
+
+
+def _step(match: re.Match[str]) -> str:
+    """A step of Kubernetes' JSONPath in that of the library, which has no backslash before a dot in a name."""
+    name = match["name"]
+    if name is None:
+        return match[0].replace(r"\.", ".")
+    if "\\" not in name:
+        return match[0]
+    plain = re.sub(r"\\(.)", r"\1", name)
+    return f"['{plain}']" if "'" not in plain else match[0]

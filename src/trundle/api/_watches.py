@@ -64,7 +64,7 @@ async def events(
         async for page in _pages(resources, kind.resource, choice, after):
             for each in page.objects:
                 if first.is_chosen(each):
-                    yield _event("ADDED", shown.one(first.taken(each), kind))
+                    yield _event("ADDED", shown.one(first.taken(each), target))
             after = page.resource_version
         if bookmarks:
             yield _bookmark(request, shown, after, initial=True)
@@ -74,7 +74,7 @@ async def events(
         if seen is not None and change is not None:
             quiet = 0
             document = seen.shown(change, resources.views, kind, served)
-            yield _event(_NAMES[change.kind], shown.one(document, kind))
+            yield _event(_NAMES[change.kind], shown.one(document, target))
         elif bookmarks and quiet >= _BOOKMARK_AFTER:
             quiet = 0
             yield _bookmark(request, shown, reached, initial=False)
@@ -122,4 +122,4 @@ def _bookmark(request: Request, shown: Representation, reached: int, *, initial:
         "apiVersion": target.kind.api_version(target.served),
         "metadata": metadata,
     }
-    return _event("BOOKMARK", shown.one(msgspec.json.encode(document), target.kind))
+    return _event("BOOKMARK", shown.one(msgspec.json.encode(document), target))

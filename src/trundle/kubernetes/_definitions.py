@@ -200,11 +200,12 @@ def _version(
         {
             "name": each.name,
             "type": each.type,
+            **({"format": each.format} if each.format else {}),
             "jsonPath": each.path,
             **({"description": each.description} if each.description else {}),
             **({"priority": each.priority} if each.priority else {}),
         }
-        for each in kind.columns
+        for each in kind.columns_at(served)
     ]
     return found
 

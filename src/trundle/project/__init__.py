@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         AdmissionRule,
         AdmissionWebhook,
     )
-    from trundle.project._config_kubernetes import KindNames, PrinterColumn
     from trundle.project._expected import ExpectedDifference, read_expected
     from trundle.project._lock_file import LOCK_NAME, LockFile, lock_path, read_lock
     from trundle.project._output_places import MANIFEST
@@ -99,7 +98,6 @@ __all__ = [
     "Finding",
     "FindingsError",
     "GenerateResult",
-    "KindNames",
     "LockChange",
     "LockFile",
     "NextRelease",
@@ -110,7 +108,6 @@ __all__ = [
     "Pair",
     "PairVersions",
     "PairsError",
-    "PrinterColumn",
     "Project",
     "ProjectError",
     "ProofOptions",

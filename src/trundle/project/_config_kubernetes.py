@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
 from trundle.documents import Fields, Node, ScalarNode, Walker, describe
+from trundle.schema import KindNames, PrinterColumn
 
 _KEYS = ("group", "types")
 _TYPE_KEYS = ("kind", "plural", "singular", "shortNames", "categories", "scope", "columns")
@@ -18,46 +19,6 @@ SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+"
 
 LABEL = r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
 KIND = r"[A-Z][A-Za-z0-9]{0,62}"
-
-
-class PrinterColumn(msgspec.Struct, frozen=True):
-    """A column of the tables that kubectl prints.
-
-    Attributes:
-        name: its heading.
-        path: the value in an object, in Kubernetes' JSONPath: `.status.phase`.
-        type: the type of the value: `string`, `integer`, `number`, `boolean` or `date`.
-        description: what the value is.
-        priority: 0 for columns that are always shown, more for those of `-o wide`.
-    """
-
-    name: str
-    path: str
-    type: str = "string"
-    description: str = ""
-    priority: int = 0
-
-
-class KindNames(msgspec.Struct, frozen=True, kw_only=True):
-    """What clients call a resource type; empty is derived from its name.
-
-    Attributes:
-        kind: its name in documents.
-        plural: its name in URLs.
-        singular: its name for one object.
-        short_names: further names for kubectl.
-        categories: the groups of resource types it is listed under.
-        scope: whether its objects are in namespaces.
-        columns: what tables show after the name.
-    """
-
-    kind: str = ""
-    plural: str = ""
-    singular: str = ""
-    short_names: tuple[str, ...] = ()
-    categories: tuple[str, ...] = ()
-    scope: Literal["", "Namespaced", "Cluster"] = ""
-    columns: tuple[PrinterColumn, ...] = ()
 
 
 class Kubernetes(msgspec.Struct, frozen=True):

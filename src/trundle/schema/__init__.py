@@ -1,5 +1,6 @@
 """The type model: what a schema says, whatever format it was written in."""
 
+from trundle.schema._kind_names import KindNames, PrinterColumn
 from trundle.schema._model import (
     ABSENT,
     Absent,
@@ -28,10 +29,12 @@ __all__ = [
     "Absent",
     "EnumType",
     "FreeForm",
+    "KindNames",
     "ListOf",
     "MapOf",
     "Nullable",
     "ObjectType",
+    "PrinterColumn",
     "Property",
     "Ref",
     "Resource",

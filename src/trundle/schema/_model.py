@@ -11,6 +11,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from trundle.errors import Code, Finding, Place, TrundleError
+from trundle.schema._kind_names import KindNames
 from trundle.version import ApiVersion
 
 ScalarKind: TypeAlias = Literal["boolean", "integer", "number", "string"]
@@ -195,6 +196,7 @@ class Resource(msgspec.Struct, frozen=True):
             is wherever it has such a property.
         counts: the paths of what is counted, such as `.spec.replicas`; it cannot be negative.
         selectable: the paths of what clients may select objects by, such as `.spec.color`.
+        names: what clients of Kubernetes' conventions call it at this version, where its format says so.
     """
 
     name: str
@@ -209,6 +211,7 @@ class Resource(msgspec.Struct, frozen=True):
     status_apart: bool | None = None
     counts: tuple[str, ...] = ()
     selectable: tuple[str, ...] = ()
+    names: KindNames = KindNames()
 
 
 def group_of(name: str, group: str) -> str:

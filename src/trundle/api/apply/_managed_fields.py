@@ -17,14 +17,16 @@ from trundle.api.apply._fields import (
 )
 from trundle.api.apply._last_applied import MANAGER, applied_by_client, with_last_applied
 from trundle.api.apply._owning import (
+    NOWHERE,
     ApplyConflictError,
-    GivenBack,
+    AtOthers,
     Manager,
     Owned,
     Owners,
     apply,
     hidden_of,
-    nothing_back,
+    present,
+    pruned_of,
     taken_elsewhere,
     update,
     with_claimed,
@@ -91,7 +93,7 @@ def applied(
     config: Json,
     *,
     force: bool = False,
-    given_back: GivenBack = nothing_back,
+    at_others: AtOthers = NOWHERE,
 ) -> Json:
     """An object after a configuration was applied to it.
 
@@ -100,8 +102,7 @@ def applied(
         live: the object; what has only `apiVersion` and `kind` where there is none yet.
         config: the configuration, which has no `managedFields`.
         force: whether the configuration takes over what others own.
-        given_back: called where fields go that the writer no longer states, and others own what the version hides: with the
-            object with these fields, the object without them, and what is hidden, as it is kept. Gives what the object becomes.
+        at_others: asked where the version hides what the writer has stated at other ones, and where fields go while it hides what others own.
 
     Returns:
         The object with its `managedFields` as they are kept; the object as it was where nothing changed.
@@ -114,7 +115,7 @@ def applied(
     """
     require_elements(writer.shape, config)
     try:
-        result = _applied(writer, live, config, given_back, force=force)
+        result = _applied(writer, live, config, at_others, force=force)
     except ApplyConflictError as error:
         if writer.name != MANAGER:
             raise
@@ -122,15 +123,13 @@ def applied(
         conflicts = [each for each in error.conflicts if each.path not in own]
         if conflicts:
             raise ApplyConflictError(conflicts) from None
-        result = _applied(writer, live, config, given_back, force=True)
+        result = _applied(writer, live, config, at_others, force=True)
     if writer.name == MANAGER:
         result = with_last_applied(result, config)
     return _unless_same(live, result)
 
 
-def _applied(
-    writer: Writer, live: Json, config: Json, given_back: GivenBack, *, force: bool
-) -> Json:
+def _applied(writer: Writer, live: Json, config: Json, at_others: AtOthers, *, force: bool) -> Json:
     owners = _owners(live, writer)
     if not owners:
         owners = _updated(replace(writer, name=_BEFORE_APPLY), _typed(live), _bare(live), {})
@@ -148,7 +147,7 @@ def _applied(
         writer.words,
         force=force,
         ignored=writer.ignored,
-        given_back=given_back,
+        at_others=at_others,
     )
     owners = _stripped(owners, manager)
     if manager in owners and previous is not None and owners[manager].fields == previous.fields:
@@ -219,6 +218,24 @@ def given_back_elsewhere(elsewhere: Elsewhere, hidden: FieldSet) -> Json | None:
     claimed, _ = elsewhere.words.shown(hidden)
     before, after = _bare(elsewhere.before), _bare(elsewhere.after)
     return with_claimed(elsewhere.shape, before, after, claimed)
+
+
+def given_up_elsewhere(elsewhere: Elsewhere, fields: FieldSet) -> Json | None:
+    """An object at another version without kept fields that it shows; None where it has none of them.
+
+    Args:
+        elsewhere: the object there; what it is after the write counts.
+        fields: the fields, as they are kept.
+    """
+    shown, _ = elsewhere.words.shown(fields)
+    found = pruned_of(elsewhere.shape, elsewhere.after, shown)
+    return None if same(found, elsewhere.after) else found
+
+
+def remaining_elsewhere(elsewhere: Elsewhere, fields: FieldSet) -> FieldSet:
+    """Which kept fields an object has at another version; what it is there after the write counts."""
+    shown = {each: elsewhere.words.shown(frozenset({each}))[0] for each in fields}
+    return present(elsewhere.shape, _bare(elsewhere.after), shown)
 
 
 def owned_elsewhere(

@@ -10,14 +10,14 @@ whatever is applied.
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Protocol
 
 from trundle.api.apply._differences import Differences, differences, fields_of
 from trundle.api.apply._fields import EMPTY, FieldSet, Json, Path, outside, path_text
 from trundle.api.apply._merging import as_empty, as_null, merged, without
 from trundle.api.apply._shapes import Shape, is_field, under
 from trundle.api.apply._values import same
-from trundle.api.apply._words import Words
+from trundle.api.apply._words import SameWords, Words
 from trundle.errors import Kind, TrundleError
 
 
@@ -113,13 +113,32 @@ class Conflict:
         return path_text(self.path)
 
 
-GivenBack: TypeAlias = Callable[[Json, Json, FieldSet], Json]
-"""Gives what the second of two objects becomes where other versions show that it lacks some kept fields of the first."""
+class AtOthers(Protocol):
+    """What becomes of an apply at other versions, which have some of the same data in other structures."""
+
+    def given_up(self, document: Json, fields: FieldSet) -> Json:
+        """An object as it is where kept fields that its version hides go at the versions that show them; the same one where it shows no difference."""
+
+    def remaining(self, document: Json, fields: FieldSet) -> FieldSet:
+        """Which kept fields other versions still show of an object."""
+
+    def given_back(self, whole: Json, pruned: Json, hidden: FieldSet) -> Json:
+        """What the second of two objects becomes where other versions show that it lacks some kept fields of the first."""
 
 
-def nothing_back(_: Json, pruned: Json, __: FieldSet) -> Json:
-    """The second object as it is."""
-    return pruned
+class _Nowhere:
+    def given_up(self, document: Json, _: FieldSet) -> Json:
+        return document
+
+    def remaining(self, _: Json, fields: FieldSet) -> FieldSet:
+        return fields
+
+    def given_back(self, _: Json, pruned: Json, __: FieldSet) -> Json:
+        return pruned
+
+
+NOWHERE: AtOthers = _Nowhere()
+"""Where there are no other versions."""
 
 
 class ApplyConflictError(TrundleError):
@@ -164,7 +183,7 @@ def apply(
     *,
     force: bool,
     ignored: Iterable[Path] = (),
-    given_back: GivenBack = nothing_back,
+    at_others: AtOthers = NOWHERE,
 ) -> tuple[Json, Owners]:
     """Applies a configuration to an object.
 
@@ -178,7 +197,7 @@ def apply(
         words: how kept fields are called at the version.
         force: whether it takes over what others own.
         ignored: places that it neither changes nor owns.
-        given_back: called where fields go that the applier no longer states, and others own what the version hides.
+        at_others: asked where the version hides what the applier has stated at other ones, and where fields go while it hides what others own.
 
     Returns:
         The object, and who owns what of it.
@@ -192,9 +211,11 @@ def apply(
     owners[manager] = replace(last.with_fields(fields), version=version)
     whole = merged(shape, live, config)
     result = _pruned(shape, whole, owners, last.fields, words)
+    if last.hidden and not last.foreign:
+        result = _given_up(shape, result, owners, manager, words, at_others)
     hidden = hidden_of_others(owners, manager)
     if hidden and not same(whole, result):
-        result = given_back(whole, result, hidden)
+        result = at_others.given_back(whole, result, hidden)
     found = differences(shape, live, result).outside(ignored)
     return result, _without_gone(_taken(owners, found, manager, force=force), found.removed, words)
 
@@ -331,6 +352,52 @@ def _pruned(
     left = left_without(everything - left_without(before) - claimed)
     # What the applier did not have before stays, even without any owner.
     return without(shape, result, (everything - left) & before, emptied=as_empty)
+
+
+def present(shape: Shape, value: Json, fields: Mapping[Path, FieldSet]) -> FieldSet:
+    """The kept fields that a value has.
+
+    Args:
+        shape: the shape of the value.
+        value: the value.
+        fields: what is shown of each kept field.
+    """
+    found = _with_named(shape)(fields_of(shape, value))
+    return frozenset(kept for kept, shown in fields.items() if not shown.isdisjoint(found))
+
+
+def pruned_of(shape: Shape, value: Json, fields: FieldSet) -> Json:
+    """A value without fields, and without what only they were in."""
+    return _pruned(shape, value, {}, fields, SameWords())
+
+
+def _given_up(
+    shape: Shape,
+    result: Json,
+    owners: Mapping[Manager, Owned],
+    manager: Manager,
+    words: Words,
+    at_others: AtOthers,
+) -> Json:
+    """An object without what its applier stated at other versions in other structures, and no owner states now.
+
+    What the version cannot show at all of that is not in the object, and stays, with the objects around it.
+    """
+    own = owners[manager]
+    left = at_others.given_up(result, own.hidden)
+    if left is result:
+        return result
+    named = _with_named(shape)
+    stated = named(frozenset[Path]().union(*(each.fields for each in owners.values())))
+
+    def kept(hidden: FieldSet) -> Json:
+        around = _around_hidden({**owners, manager: own.less_hidden(hidden)}, words)
+        found = with_claimed(shape, result, left, stated | named(around))
+        return left if found is None else found
+
+    found = kept(own.hidden)
+    remaining = at_others.remaining(found, own.hidden)
+    return found if remaining == own.hidden else kept(remaining)
 
 
 def _around_hidden(owners: Mapping[Manager, Owned], words: Words) -> FieldSet:

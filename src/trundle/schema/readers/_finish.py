@@ -161,6 +161,7 @@ def _resource(group: Group, table: Table, leaders: Mapping[str, str]) -> Resourc
         status_apart=first.status_apart,
         counts=first.counts,
         selectable=first.selectable,
+        names=first.names,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from trundle.schema._kind_names import KindNames
 from trundle.schema.readers._facets import Dialect
 from trundle.schema.readers._library import Node
 from trundle.version import ApiVersion
@@ -31,6 +32,7 @@ class Root(NamedTuple):
         status_apart: whether its `status` is a subresource; None where the format does not say so.
         counts: the paths of what is counted, and cannot be negative.
         selectable: the paths of what clients may select objects by.
+        names: what clients of Kubernetes' conventions call it.
     """
 
     version: ApiVersion
@@ -51,6 +53,7 @@ class Root(NamedTuple):
     status_apart: bool | None = None
     counts: tuple[str, ...] = ()
     selectable: tuple[str, ...] = ()
+    names: KindNames = KindNames()
 
     @property
     def identity(self) -> tuple[str, str]:

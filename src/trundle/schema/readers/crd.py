@@ -7,6 +7,7 @@ still be stored in it. The version with `storage: true` is the hub. In these sch
 from collections.abc import Iterator
 from typing import Any
 
+from trundle.schema.readers._crd_names import names_of
 from trundle.schema.readers._facets import Dialect, describe
 from trundle.schema.readers._library import Document, Node
 from trundle.schema.readers._roots import Found, Request, Root
@@ -67,6 +68,7 @@ def _roots(spec: Node, kind: str, request: Request) -> list[Root]:
             status_apart=_has_status(spec, node),
             counts=tuple(_counts(spec, node)),
             selectable=tuple(_selectable(spec, node)),
+            names=names_of(spec, node),
         )
         for node in _versions(spec)
     ]
