@@ -88,6 +88,8 @@ RETURN = "- Return: $given"
         (RETURN, "- '$.run(1)'", 10, "expected a statement, found '$.run(1)'; write an expression such as `$.f()`, without quotes"),
         (RETURN, "- run", 10, "expected a statement, found 'run'; write an expression such as `$.f()`"),
         (RETURN, "- $x: 1\n        $y: 2", 10, "the keys `$x`, `$y`; write each assignment as an item"),
+        (RETURN, "- Return: {?: {type: a.B}}", 10, "expected a key, found none; write the key; in a map in braces `?` needs quotes"),
+        ("Default: 1", "Default: {?: {type: a.B}}", 4, "expected a key, found none; write the key;"),
         (RETURN, "- If: $given\n        Do: []", 11, "`If` has no key Do; write one of Else, Then"),
         (RETURN, "- If: $given\n        Then: []\n      - Else: []", 12, "found 'Else'; write it beside the If or Try"),
         (RETURN, "- Try: []\n      - Catch: []", 11, "found 'Catch'; write it beside the Try"),
