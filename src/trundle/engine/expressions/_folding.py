@@ -16,6 +16,7 @@ from trundle.engine.expressions._values import PLAIN
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
 
+
 def sum_of(add: Operator, items: Any, *initial: Any) -> Any:
     """The sum of items."""
     return functools.reduce(add, limited(items), *initial)
