@@ -95,7 +95,16 @@ RETURN = "- Return: $given"
         (RETURN, "- Try: []\n      - Catch: []", 11, "found 'Catch'; write it beside the Try"),
         (RETURN, "- $x = 5", 10, "found the comparison `$x = 5`; to assign, write a colon"),
         (RETURN, "- If: $given = 1\n        Then:\n          - Try: [{Return: $given = 2}]\n            Catch:\n              - Do:\n                - $.y = 5", 15, "found the comparison `$.y = 5`"),
-        (RETURN, "- For: $i\n        In: [1]\n        Do: []", 10, "`For` takes the name of a variable; write it without `$`"),
+        (RETURN, "- For: $i\n        In: [1]\n        Do: []", 10, "expected the name of a variable for `For`, found the expression `$i`; write it without `$`"),
+        (RETURN, "- For: 5\n        In: [1]\n        Do: []", 10, "expected the name of a variable for `For`, found 5; write one"),
+        (RETURN, "- While: true\n        Do: []", 10, 'expected an expression for `While`, found true; write one, without quotes; `!yaql "true"` is'),
+        (RETURN, "- Repeat: many\n        Do: []", 10, "expected an integer or an expression for `Repeat`, found 'many'"),
+        (RETURN, "- Throw: $given", 10, "expected names of exceptions for `Throw`, found the expression `$given`"),
+        (RETURN, "- Throw: []", 10, "expected the name of an exception for `Throw`, found a list; write one"),
+        (RETURN, "- Try: []\n        Catch: nothing", 11, "expected a map, or a list of maps, for `Catch`, found 'nothing'"),
+        (RETURN, "- Switch: [1]", 10, "expected a map of blocks for `Switch`, found a list"),
+        (RETURN, "- If: {a: 1}\n        Then: []", 10, "expected an expression for `If`, found a map"),
+        (RETURN, "- Break: now", 10, "expected no value for `Break`, found 'now'"),
     ],
 )  # fmt: skip
 def test_a_mistake_in_a_class_file_is_found_once_with_its_line(old, new, line, words):
