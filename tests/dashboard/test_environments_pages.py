@@ -9,7 +9,7 @@ import asgi
 import pytest
 import submitting
 from access import TOKENS
-from environment_pages import SIZES, asking_package, form_package, served, upgraded
+from environment_pages import SIZES, UI, asking_package, form_package, served, upgraded
 from kept import PACKAGE
 from objects_pages import OWN, post
 
@@ -306,6 +306,31 @@ def test_a_form_whose_choices_a_method_gives_is_filled_in(tmp_path):
         assert "g.App 1.0.0" in words(done)
         made = client.get("environments", "shop", "drafts", "page")["model"]["applications"][0]
         assert made["documents"]["size"] == "x"
+
+
+def test_parameters_that_a_method_gives_go_over_those_of_the_form_on_the_page_too(tmp_path):
+    ui = UI.replace(
+        "Version: 2.4", "Version: 2.4\nParametersSource: sizes\nParameters: {sizes: [[q, Q]]}"
+    )
+    ui = ui.replace("[[s, Small], [l, Large]]", "$sizes").replace("f.App", "g.App")
+    with served(tmp_path, packages=[form_package(ui, "g", SIZES)]) as (application, client):
+        client.create()
+        shown = get(application, "/add", **SHOP, package="g")
+        assert re.findall(r'<option value="&#34;(.)&#34;', shown.text) == ["s", "l", "x"]
+
+
+@pytest.mark.parametrize(("typed", "kept"), [("2", 2), ("l", "l")])
+def test_choices_that_follow_from_other_answers_may_be_numbers(tmp_path, typed, kept):
+    field = "{name: parts, type: choice, choices: !yaql '[[l, All], [$.shop.size.len() + 1, Two]]'}"
+    ui = UI.replace("        - {name: count", f"        - {field}\n        - {{name: count")
+    ui = ui.replace("count: $.nodes.count", "count: $.nodes.parts")
+    with served(tmp_path, packages=[form_package(ui)]) as (application, client):
+        client.create()
+        given, _ = submitting.form_in(get(application, "/add", **SHOP, package="f").text)
+        answers = {**given, "/shop/size": '"s"', "/nodes/parts": typed}
+        followed(application, post(application, "/ui/environments/add", **answers))
+        made = client.get("environments", "shop", "drafts", "page")["model"]["applications"][0]
+        assert made["documents"]["count"] == kept
 
 
 def test_a_form_whose_method_fails_is_answered_in_yaml(tmp_path):

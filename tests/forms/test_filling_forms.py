@@ -384,3 +384,37 @@ def test_the_model_loads_in_the_engine():
         assert [each.get("name") for each in shop.get("nodes")] == ["web-1", "web-2", "one"]
         assert shop.get("first").id == shop.get("nodes")[2].id
         assert shop.get("size") == "l"
+
+
+def test_keys_of_the_model_are_text_as_in_json():
+    application = "  ports: {80: http, 1.5: half, true: yes, ~: nothing, a: {7: $.main}}\n"
+    model = answered(form_with(version="2.4", application=application)).model
+    assert model["ports"] == {
+        "80": "http",
+        "1.5": "half",
+        "true": True,
+        "null": "nothing",
+        "a": {"7": {}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "found"),
+    [
+        ("now()", "$.v", "a datetime"),
+        ('[1, {a: !yaql "timespan(days => 1)"}]', "$.v[1].a", "a timedelta"),
+        ("regex(a)", "$.v", "a Pattern"),
+        ("float('inf')", "$.v", "inf"),
+    ],
+)
+def test_what_json_has_not_is_said_with_its_place_in_the_model(value, path, found):
+    with pytest.raises(FormError) as caught:
+        answered(form_with(version="2.4", application=f"  v: {value}\n"))
+    (finding,) = caught.value.findings
+    assert (finding.place.file, finding.place.path, finding.code) == ("ui.yaml", path, "form-model")
+    assert found in finding.found
+
+
+def test_keys_that_become_the_same_text_are_refused():
+    with pytest.raises(FormError, match=r"\$\.v: expected each key once.* found '1' a second time"):
+        answered(form_with(version="2.4", application="  v: {1: a, '1': b}\n"))

@@ -138,3 +138,26 @@ def test_what_is_not_asked_is_refused_by_both():
         assert not schema.is_valid(answers)
         with pytest.raises(FormError):
             fill(form, answers, counted())
+
+
+@pytest.mark.parametrize(
+    ("pattern", "is_said"),
+    [
+        (r"^[a-z\-]{1,3}\.(?:b|c)$", True),
+        (r"^(?=.*[0-9])(?!x).*$", True),
+        # JavaScript, which reads patterns of schemas with its flag u, knows none of these
+        (r"^a\-b$", False),
+        ("^{x}$", False),
+        ("^a{,3}$", False),
+        ("^a]$", False),
+        ("^[]a]$", False),
+        ("^(?=x)?x$", False),
+        (r"^\w+$", False),
+        ("^(?P<n>a)$", False),
+    ],
+)
+def test_the_schema_has_the_patterns_that_mean_the_same_in_javascript(pattern, is_said):
+    schema = json_schema(form_with(f"{{name: f, type: string, regexpValidator: '{pattern}'}}"))
+    assert schema["properties"]["main"]["properties"]["f"].get("pattern") == (
+        pattern if is_said else None
+    )

@@ -203,9 +203,16 @@ def test_published_forms_are_read():
     assert refused == REFUSED
 
 
-def test_a_header_in_braces_needs_quotes_and_the_advice_has_them():
-    text = "Version: 2.4\nApplication: {?: {type: a.App}}\nForms: []\n"
-    found = [str(each) for each in read_form(text, "ui.yaml", "a.App").findings]
-    assert any(
-        "write `'?': {type: CLASS}`, with the quotes inside of braces" in each for each in found
-    )
+@pytest.mark.parametrize(
+    "model",
+    [
+        "Application: {?: {type: a.App}}",
+        "Application: {'?': {type: a.App}, db: {?: {type: a.Db}}}",
+        "Application: {'?': {type: a.App}, db: $db}\nTemplates: {db: {?: {type: a.Db}, size: 1}}",
+    ],
+)
+def test_a_header_in_braces_needs_quotes_and_the_advice_has_them(model):
+    text = f"Version: 2.4\nForms: []\n{model}\n"
+    (found,) = map(str, read_form(text, "ui.yaml", "a.App").findings)
+    advice = "write the key; in a map in braces `?` needs quotes: `'?': ..`"
+    assert found == f"ui.yaml:{len(text.splitlines())}: expected a key, found none; {advice}"

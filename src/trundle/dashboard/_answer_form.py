@@ -6,7 +6,8 @@ from typing import Any
 import msgspec
 
 from trundle.dashboard._fields import Choice, Control, Field, Group
-from trundle.forms import form_files, json_schema, packaged_form
+from trundle.errors import Finding, Place
+from trundle.forms import FormCode, FormError, form_files, json_schema, packaged_form
 from trundle.packages import Package
 
 _LONGEST_LIMIT = 60
@@ -15,7 +16,6 @@ _CONTROLS: Mapping[str, Control] = {
     "integer": "number",
     "password": "secret",
     "text": "lines",
-    "databases": "yaml",
     "network": "yaml",
 }
 
@@ -31,7 +31,12 @@ def schema_of(archive: bytes) -> dict[str, Any] | None:
     files = form_files(package)
     if len(files) != 1:
         return None
-    return json_schema(packaged_form(package, files[0]).form)
+    form = packaged_form(package, files[0]).form
+    if form.parameters_source:
+        found = f"parameters from the method {form.parameters_source}"
+        place = Place(form.file, object="ParametersSource")
+        raise FormError([Finding(FormCode.MODEL, place, "", found, "run it")])
+    return json_schema(form)
 
 
 def answer_form(schema: Mapping[str, Any]) -> Group:
@@ -59,6 +64,8 @@ def _field(path: tuple[str, str], schema: Mapping[str, Any], *, is_required: boo
     default = schema.get("default", msgspec.UNSET)
     choices = tuple(_choices(schema))
     control: Control = "choice" if choices else _CONTROLS.get(kind, "text")
+    if kind == "choice" and not choices:  # They follow from other answers, and may be numbers
+        control = "yaml"
     said = "" if default is msgspec.UNSET else _label(default)
     if choices:
         unset = f"not set ({said})" if said else "not set"

@@ -109,6 +109,9 @@ class _ClassFile:
         if is_key and text == "<<":
             advice = "write the merged keys out, or quote the key"
             raise self._wrong(line, "keys of the map itself", "the merge key '<<'", advice)
+        if is_key and not text and not tag:
+            advice = "write the key; in a map in braces `?` needs quotes: `'?': ..`"
+            raise self._wrong(line, "a key", "none", advice)
         if not tag and _DECIMAL.fullmatch(text):  # Most scalars of long lists
             return ScalarNode(int(text), text, line)
         kind = _kind(text, is_key=is_key)

@@ -19,6 +19,7 @@ from trundle.forms._model import (
     Form,
     Step,
 )
+from trundle.forms._plain_models import plain_model
 from trundle.forms._settling import settled
 
 Hidden: TypeAlias = Callable[[str, str, str], str]
@@ -125,9 +126,9 @@ class Filling:
         """The object model that the answers describe.
 
         Raises:
-            FormError: it cannot be computed, or is no object.
+            FormError: it cannot be computed, is no object, or has something that JSON has not.
         """
-        model = self._evaluation.model(_without_name(self.form))
+        model = plain_model(self._evaluation.model(_without_name(self.form)), self.form.file)
         header = model.get("?") if isinstance(model, dict) else None
         if not isinstance(header, dict):
             place = Place(self.form.file, object="Application")

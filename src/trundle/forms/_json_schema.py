@@ -22,8 +22,13 @@ from trundle.forms._settling import settled
 
 DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _ADDRESS = r"^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$(?!\n)"
-_ONLY_PYTHON = re.compile(r"\\[^\\^$.|?*+()\[\]{}/\-nrt]|\(\?(?![:=!])|\[\]|\[\^\]|[*+?}]\+")
-"""What a pattern must not have to mean the same in JavaScript: classes such as `\\w`, which hold more letters in Python."""
+_SIGNS = r"\^$\\.*+?()\[\]{}|/nrt"
+_EVERYWHERE = re.compile(
+    rf"(?:\\[{_SIGNS}]|\[\^?(?:\\[{_SIGNS}\-]|[^\]\\\[])+\]|\{{[0-9]+(?:,[0-9]*)?\}}|\(\?[:=!]|\((?!\?)|[^\\\[\]{{}}(])*"
+)
+"""Patterns that JavaScript reads, with its flag `u` too, as Python does: no class such as `\\w`, which holds more letters in Python, no brackets and escapes that stand for themselves."""
+_ONLY_PYTHON = re.compile(r"[*+?}]\+|\(\?[=!].*\)[*+?{]", re.DOTALL)
+"""What such a pattern must not have beside that: possessive counts, and counts of conditions."""
 _DEPENDS = re.compile(r"\$(?!\w)|\$forms\b|\bname\(")
 
 
@@ -157,6 +162,7 @@ def _text(field: Field) -> dict[str, Any]:
         for check in field.checks
         if isinstance(check.rule, str)
         and not check.flags
+        and _EVERYWHERE.fullmatch(check.rule)
         and _ONLY_PYTHON.search(check.rule) is None
     ]
     if field.type is FieldType.PASSWORD and not field.checks:

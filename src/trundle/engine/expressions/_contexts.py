@@ -102,13 +102,13 @@ class BriefContext(contexts.Context):  # type: ignore[misc]
                 )
             except exceptions.ResolutionError as error:
                 if isinstance(error, UnknownCall) and error.meant is None:
-                    error.meant = _ABSENT.get(name) or meant(similar(name, _known(self, receiver)))
+                    error.meant = _ABSENT.get(name) or meant(similar(name, known(self, receiver)))
                 raise
 
         return call
 
 
-def _known(context: Any, receiver: Any) -> set[str]:
+def known(context: Any, receiver: Any = utils.NO_VALUE) -> set[str]:
     """The names that a call could have: those of methods, where there is a receiver."""
     kind = receiver.type if isinstance(receiver, ObjectValue) else receiver
     if isinstance(kind, TypeValue):
@@ -129,13 +129,11 @@ class Taken(NamedTuple):
     Attributes:
         fits: whether one of them takes its arguments, as far as that is known before they have values.
         ways: how those of its name are called.
-        names: what else could be called in its place, where there is none of its name.
         advice: what to write in place of a function that there is none of here; mostly empty.
     """
 
     fits: bool
     ways: tuple[str, ...] = ()
-    names: frozenset[str] = frozenset()
     advice: str = ""
 
 
@@ -145,8 +143,7 @@ def taken(context: Any, engine: Any, call: Any, receiver: Any = utils.NO_VALUE) 
     layers = context.collect_functions(call.name, lambda each, _: getattr(each, wanted))
     found = [each for layer in layers for each in layer]
     if not found:
-        names = frozenset(_known(context, receiver))
-        return Taken(fits=False, names=names, advice=_ABSENT.get(call.name, ""))
+        return Taken(fits=False, advice=_ABSENT.get(call.name, ""))
     given = call.args if receiver is utils.NO_VALUE else (receiver, *call.args)
     try:
         values, named = _RUNNER.translate_args(found[0].no_kwargs, given, {})

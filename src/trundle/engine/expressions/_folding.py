@@ -1,22 +1,20 @@
 """What adds and compares items: sums, the largest and the smallest item, orders and groups.
 
 Each takes the operators that it needs first, as functions of two values: for numbers and texts they are Python's, for all else
-yaql's, which are called in the same order. Orders and groups are yaql's own code, with expressions that are compiled.
+yaql's, which are called in the same order. Orders, and what is made of groups, are yaql's own code, with expressions that are compiled.
 """
 
 import functools
 from collections.abc import Callable
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from yaql.standard_library import queries
 
 from trundle.engine.expressions._bounds import limited
 from trundle.engine.expressions._sizes import as_key
-from trundle.engine.expressions._yaql import MEMORY
+from trundle.engine.expressions._values import PLAIN
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
-
-_GROUPED: Final = queries.group_by_function(allow_aggregator_fallback=True)
 
 
 def sum_of(add: Operator, items: Any, *initial: Any) -> Any:
@@ -54,4 +52,10 @@ def _ordered(
 
 def groups(items: Any, key: Callable[[Any], Any], *selectors: Callable[[Any], Any]) -> Any:
     """Pairs of a key and the items that have it; behind the key, what to keep of an item and what to make of a group."""
-    return _GROUPED(MEMORY, limited(items), lambda each: as_key(key(each)), *selectors)
+    value, aggregate = (*selectors, None, None)[:2]
+    found: dict[Any, list[Any]] = {}
+    for each in limited(items):
+        kept = each if value is None else value(each)
+        named = key(each)
+        found.setdefault(named if type(named) in PLAIN else as_key(named), []).append(kept)
+    return map(queries.GroupAggregator(aggregate), found.items())

@@ -133,8 +133,8 @@ def _refused(
         message = expectation(listed(taken.ways), found)
         return EngineError(EngineCode.NO_MATCH, message, advice="correct what it is given")
     is_method = receiver is not None
-    names = taken.names if is_method else {*functions, *taken.names}
-    advice = taken.advice or meant(similar(call.name, names))
+    names = language.names(of_methods=is_method)
+    advice = taken.advice or meant(similar(call.name, names if is_method else {*functions, *names}))
     if not is_method and language.knows_method(call.name):
         advice = f"call it with a dot: `value.{call.name}(..)`"
     if is_method and language.knows_function(call.name):

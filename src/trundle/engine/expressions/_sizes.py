@@ -15,6 +15,9 @@ MOST_CHARACTERS: Final = MEMORY // 4
 MOST_VALUES: Final = 1_000_000
 """How many values a list or map may have in it; what stands in it twice counts twice."""
 
+DEEPEST: Final = 5_000
+"""How many levels a value may have that is gone through: Python's hashes of lists in lists end the process where its stack ends."""
+
 _HOLDERS: Final = frozenset({tuple, list, dict, FrozenDict, frozenset, set})
 
 
@@ -40,23 +43,29 @@ def check_size(value: Any, most: int = MOST_VALUES, *, with_texts: bool = False)
         How many there are.
 
     Raises:
-        EngineError: there are more, or its texts are too long altogether.
+        EngineError: there are more, they nest too deeply, or its texts are too long altogether.
     """
     if type(value) not in _HOLDERS:
         return 0
-    room, characters, left = most, 0, [value]
-    while left:
-        each = left.pop()
-        room -= len(each)
-        parts: Any = each
-        if isinstance(each, Mapping):
-            parts = (*each.keys(), *each.values())
-        if with_texts:
-            characters += sum(len(part) for part in parts if type(part) is str)
-            check_text(characters)
-        if room < 0:
-            raise _too_large(f"a value has more than {most} values in it")
-        left += [part for part in parts if type(part) in _HOLDERS]
+    room, characters, depth, level = most, 0, 0, [value]
+    while level:
+        depth += 1
+        if depth > DEEPEST:
+            message = f"a value is nested more than {DEEPEST} levels deep"
+            raise EngineError(EngineCode.LIMIT, message, advice="nest it less deeply")
+        below: list[Any] = []
+        for each in level:
+            room -= len(each)
+            parts: Any = each
+            if isinstance(each, Mapping):
+                parts = (*each.keys(), *each.values())
+            if with_texts:
+                characters += sum(len(part) for part in parts if type(part) is str)
+                check_text(characters)
+            if room < 0:
+                raise _too_large(f"a value has more than {most} values in it")
+            below += [part for part in parts if type(part) in _HOLDERS]
+        level = below
     return most - room
 
 

@@ -30,7 +30,7 @@ from yaql.standard_library import regex as standard_patterns
 
 from trundle.engine._scene import Meter
 from trundle.engine.expressions._bounds import MOST_ITEMS, WHOLE, bounding
-from trundle.engine.expressions._contexts import BriefContext, MeteredContext, Taken, taken
+from trundle.engine.expressions._contexts import BriefContext, MeteredContext, Taken, known, taken
 from trundle.engine.expressions._decorated import ForeignFunction
 from trundle.engine.expressions._tree import (
     Binary,
@@ -237,6 +237,7 @@ class Language:
         base = make(yaqlized=False, regex=False, convention=conventions.CamelCaseConvention())
         self.context = bounding(BriefContext(base), measure).create_child_context()
         self._foreign: tuple[Any, Any] = (None, self.context)
+        self._names: dict[bool, frozenset[str]] = {}
         _add_patterns(self.context, pattern)
         for each in added:
             self.context.register_function(_definition(each))
@@ -253,7 +254,7 @@ class Language:
         larger.context = self.context.create_child_context()
         for each in added:
             larger.context.register_function(_definition(each))
-        larger._foreign = (None, larger.context)
+        larger._foreign, larger._names = (None, larger.context), {}
         return larger
 
     def knows(self, name: str) -> bool:
@@ -318,6 +319,13 @@ class Language:
         return taken(
             self.context, self.engine, call, utils.NO_VALUE if receiver is None else receiver
         )
+
+    def names(self, *, of_methods: bool) -> frozenset[str]:
+        """The names of all functions, or of all methods."""
+        if of_methods not in self._names:
+            found = known(self.context, None) if of_methods else known(self.context)
+            self._names[of_methods] = frozenset(found)
+        return self._names[of_methods]
 
     def evaluate(self, native: Any, context: Any) -> Any:
         """What a part of a tree yields."""

@@ -149,6 +149,8 @@ def _rebuilt(value: Any, path: list[Any], new: Any) -> Any:
         items = list(value)
         items[key] = _rebuilt(items[key], rest, new)
         return tuple(items)
+    if isinstance(value, tuple):
+        raise TypeError(expectation("an integer as the place in a list", described(key)))
     if value is None:
         raise ValueError(f"what {described(key)} is assigned within is null")
     raise TypeError(expectation(f"a list or a map to set {described(key)} in", described(value)))

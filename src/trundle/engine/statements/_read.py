@@ -166,12 +166,16 @@ class _Reader:
         line = line_of(code)
         return EngineError(EngineCode.SYNTAX, message, advice=advice, file=self._file, line=line)
 
+    def unfit(self, code: Code, expected: str, advice: str) -> EngineError:
+        """The error for what stands in place of something else."""
+        return self.wrong(code, expectation(expected, _kind_of(code)), advice)
+
     def condition(self, parts: _Parts, code: Code) -> Expression | Scalar:
         """An expression or a constant."""
         if isinstance(code, Expression | Scalar):
             return code
-        raise self.wrong(
-            code, f"`{parts.construct}` takes an expression", "write one, without a list or map"
+        raise self.unfit(
+            code, f"an expression for `{parts.construct}`", "write one, without a list or map"
         )
 
     def variable(self, parts: _Parts, key: str) -> str:
@@ -179,7 +183,8 @@ class _Reader:
         code = parts.values[key]
         text = code.value if isinstance(code, Scalar) else None
         if not isinstance(text, str) or not _NAME.fullmatch(text):
-            raise self.wrong(code, f"`{key}` takes the name of a variable", "write it without `$`")
+            advice = "write it without `$`" if isinstance(code, Expression) else "write one"
+            raise self.unfit(code, f"the name of a variable for `{key}`", advice)
         return text
 
     def names(self, code: Code, key: str) -> tuple[str, ...]:
@@ -188,8 +193,8 @@ class _Reader:
         for each in code.items if isinstance(code, Listing) else (code,):
             text = each.text if isinstance(each, Expression) else getattr(each, "value", None)
             if not isinstance(text, str) or not _TYPE_NAME.fullmatch(text):
-                raise self.wrong(
-                    each, f"`{key}` takes names of exceptions", "write one, or a list of them"
+                raise self.unfit(
+                    each, f"names of exceptions for `{key}`", "write one, or a list of them"
                 )
             found.append(text)
         return tuple(found)
@@ -198,22 +203,33 @@ class _Reader:
         """Makes sure that a construct has no value."""
         code = parts.own
         if not isinstance(code, Scalar) or code.value is not None:
-            raise self.wrong(
-                code, f"`{parts.construct}` takes no value", "remove what stands behind it"
+            raise self.unfit(
+                code, f"no value for `{parts.construct}`", "remove what stands behind it"
             )
 
     def cases(self, parts: _Parts) -> tuple[tuple[Expression | Scalar, Block], ...]:
         """The blocks of a map, by what stands before them."""
         code = parts.own
         if not isinstance(code, Mapped):
-            raise self.wrong(
-                code, f"`{parts.construct}` takes a map of blocks", "write a block for each case"
+            raise self.unfit(
+                code, f"a map of blocks for `{parts.construct}`", "write a block for each case"
             )
         return tuple((key, self.block(value)) for key, value in code.entries)
 
 
 def _written(key: Scalar | Expression) -> str:
     return str(key) if isinstance(key, Expression) else str(key.value)
+
+
+def _kind_of(code: Code) -> str:
+    match code:
+        case Scalar(value=value):
+            return shown(value)
+        case Listing():
+            return "a list"
+        case Mapped():
+            return "a map"
+    return f"the expression {code}"
 
 
 def line_of(code: Code) -> int:
@@ -229,7 +245,8 @@ def _if(reader: _Reader, parts: _Parts) -> Statement:
 
 def _while(reader: _Reader, parts: _Parts) -> Statement:
     if not isinstance(parts.own, Expression):
-        raise reader.wrong(parts.own, "`While` takes an expression", "write one, without quotes")
+        advice = 'write one, without quotes; `!yaql "true"` is one that is always true'
+        raise reader.unfit(parts.own, "an expression for `While`", advice)
     return While(parts.own, reader.block(parts.values["Do"]), parts.line)
 
 
@@ -247,7 +264,7 @@ def _number(reader: _Reader, parts: _Parts, key: str) -> Expression | Scalar:
     code = parts.values[key]
     if isinstance(code, Expression) or (isinstance(code, Scalar) and type(code.value) is int):
         return code
-    raise reader.wrong(code, f"`{key}` takes an integer or an expression", "write one of them")
+    raise reader.unfit(code, f"an integer or an expression for `{key}`", "write one of them")
 
 
 def _break(reader: _Reader, parts: _Parts) -> Statement:
@@ -302,8 +319,8 @@ def _catch(reader: _Reader, code: Code) -> Catch:
     if isinstance(code, Scalar) and code.value is None:
         return Catch(None, "", (), code.line)
     if not isinstance(code, Mapped):
-        raise reader.wrong(
-            code, "`Catch` takes a map, or a list of maps", f"write {', '.join(known)}"
+        raise reader.unfit(
+            code, "a map, or a list of maps, for `Catch`", f"write {', '.join(known)}"
         )
     for key, _ in code.entries:
         text = _written(key)
@@ -319,7 +336,7 @@ def _throw(reader: _Reader, parts: _Parts) -> Statement:
     values = parts.values
     names = reader.names(parts.own, "Throw")
     if not names:
-        raise reader.wrong(parts.own, "`Throw` takes a name", "write one, or a list of them")
+        raise reader.unfit(parts.own, "the name of an exception for `Throw`", "write one")
     return Throw(names, values.get("Message"), values.get("Extra"), values.get("Cause"), parts.line)
 
 
