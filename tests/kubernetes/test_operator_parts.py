@@ -212,5 +212,7 @@ def test_a_package_that_another_installation_has_is_said_with_the_namespace():
         for name in ("db", "db2")
     )
     Follower._take(follower, first, asked(spec))
-    with pytest.raises(SpecError, match="Installation shop/db2: spec.package: expected a package"):
+    with pytest.raises(
+        SpecError, match=r"Installation shop/db2: spec\.package: expected a package"
+    ):
         Follower._take(follower, second, asked(spec))
