@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from amounts import some_of
-from evolving import evolve, forget, rules, thing
+from evolving import Store, evolve, forget, rules, thing
 
 from trundle.evolution import NamedConversion
 
@@ -538,3 +538,33 @@ def test_an_object_in_which_a_value_moves_is_there_to_a_version_that_lacks_the_v
     x = store(versions, *changes, hub=hub)
     x.put(V1, o={"s": {"l": "x"}})
     assert x.read(V3) == {"o": {}}
+
+
+@pytest.mark.parametrize("hub", ["2020-01-01", "2021-01-01"])
+@pytest.mark.parametrize("around", ["O", "[O]"])
+def test_a_required_value_that_a_writer_is_only_shown_is_no_part_of_an_object_that_it_makes(
+    forgetting, around, hub
+):
+    """The older version requires `f`, which a rule moves into `h`, and is shown empty text where nobody has written one."""
+    older, newer = "2020-01-01", "2021-01-01"
+    item = {"name": "string", "h": "H"}
+    versions = {
+        older: {"Thing": {"o": around}, "O": {**item, "f!": "string"}, "H": {"x": "string"}},
+        newer: {
+            "Thing": {"o": around},
+            "O": item,
+            "H": {"x": "string", "g": "string"},
+        },
+    }
+    scheme = forgetting(evolve(versions, rules(older, "O", move={"f": "h.g"}), hub=hub))
+
+    def shaped(**properties):
+        return [{"name": "c", **properties}] if around == "[O]" else {"name": "c", **properties}
+
+    store = Store(scheme).put(newer, o=shaped())
+    assert store.read(older) == {"o": shaped(f="")}
+    store.put(older, o=shaped(f="", h={"x": "1"}))
+    assert store.read(newer) == {"o": shaped(h={"x": "1"})}
+    assert store.put(older, o=shaped(f="y", h={"x": "1"})).read(newer) == {
+        "o": shaped(h={"x": "1", "g": "y"})
+    }

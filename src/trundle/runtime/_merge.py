@@ -41,6 +41,9 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
             if _is_another_variant(stored, after):
                 return without_hollow(after)
             before = made_empty(type(after))
+        elif stored is ABSENT and type(before) is type(after) and type(before.unknown) is Made:
+            # What its writer is shown elsewhere is what its version requires, and no edit.
+            stored = made_empty(type(after))
         if type(after) is type(stored) is type(before):
             merged = merge_objects(stored, before, after)
             elsewhere = isinstance(after.unknown, Hollow)  # all that the writer has in it
