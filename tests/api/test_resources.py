@@ -11,7 +11,7 @@ from apis import GROUP, NEW, OLD, member, whole
 
 from trundle.api._tables import _cell
 from trundle.database import BusyError, UnreachableError
-from trundle.project import PrinterColumn
+from trundle.schema import PrinterColumn
 from trundle.store import Store
 
 SAID = b'{"apiVersion":"clubs.example.com/v2","kind":"Member"'
