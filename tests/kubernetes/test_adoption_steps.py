@@ -325,6 +325,17 @@ def test_the_migration_of_another_run_by_the_cluster_is_left_alone(simulated, ad
     assert (of_cluster.begun, of_cluster.removed) == (1, 1)
 
 
+def test_the_object_that_was_to_wake_the_clusters_migration_counts_where_that_gives_up(
+    simulated, adoption
+):
+    of_cluster = Running()
+    conditions = iter([("Running", ""), ("Failed", "a version has gone")])
+    of_cluster.condition = lambda _kind: next(conditions)
+    objects = len(simulated.stored)
+    found = replace(adoption(), migrations=of_cluster).adopted()
+    assert (found.objects, found.rewritten) == (objects, objects)
+
+
 def test_a_run_begins_where_the_one_before_it_ends_in_this_moment(simulated, adoption):
     other = adoption()
     other._definition.begin()

@@ -4,7 +4,7 @@ An object that is written as it is gets stored anew where that changes anything.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -187,8 +187,8 @@ class Migration:
             subject = self._by_cluster(subject, migrations)
         return subject if subject.findings else self._trimmed(subject)
 
-    def _rewritten(self, subject: Subject) -> Subject:
-        """Writes all objects as they are, page by page."""
+    def _rewritten(self, subject: Subject, written: Container[str] = ()) -> Subject:
+        """Writes all objects as they are, page by page; those that were written already count, too."""
         findings: list[Finding] = []
         rewritten, begun = 0, self.clock()
         after, done = self._resumed(subject)
@@ -198,7 +198,7 @@ class Migration:
         for count, each in enumerate(objects, 1):
             self.step(key_of(each), done + count, max(done + count, subject.objects))
             try:
-                rewritten += self._written(subject, each)
+                rewritten += self._written(subject, each) or key_of(each) in written
             except RequestError as error:
                 advice = "correct the object, and migrate again"
                 findings.append(_stays(called(subject.kind, each), "an object that can be rewritten", error.found, advice))  # fmt: skip
@@ -262,6 +262,7 @@ class Migration:
         migrations.remove(kind.qualified)  # One of an earlier time, perhaps of another release.
         migrations.begin(kind)
         begun, nudged = self.clock(), None
+        written: set[str] = set()
         longest = _PATIENCE + subject.objects * _PATIENCE_FOR_EACH
         while True:
             found = migrations.condition(kind)
@@ -269,7 +270,7 @@ class Migration:
             if found is None or found[0] != "Running" or self.clock() - begun > longest:
                 break
             if nudged is None or self.clock() - nudged > _NUDGE:
-                self._nudge(subject)
+                written |= self._nudge(subject)
                 nudged = self.clock()
             self.step(f"{kind.qualified}, by the cluster")
             self.sleep(_POLL)
@@ -277,15 +278,16 @@ class Migration:
         if found is not None and found[0] == "Succeeded":
             return replace(subject, rewritten=subject.objects)
         # A cluster gives up where it asks for a version that has gone a moment ago, and waits where it watches what has gone.
-        return self._rewritten(subject)
+        return self._rewritten(subject, written)
 
-    def _nudge(self, subject: Subject) -> None:
-        """Writes one object, as the cluster's migration waits until its caches have seen a write after its beginning."""
+    def _nudge(self, subject: Subject) -> set[str]:
+        """Writes one object, as the cluster's migration waits until its caches have seen a write after its beginning; gives its key."""
         for each in self.cluster.objects(subject.kind, subject.labels[0], 1):
             for value in (self.release, None):
                 patch = {"metadata": {"annotations": {note_name(subject.kind): value}}}
                 self.cluster.merge(subject.kind, subject.labels[0], each, patch)
-            return
+            return {key_of(each)}
+        return set()
 
     def _trimmed(self, subject: Subject) -> Subject:
         """Lets all stored versions go but the one that objects are stored at now.
