@@ -12,6 +12,7 @@ from trundle.environments import (
     NoSuchEnvironmentError,
     SupersededError,
     delete,
+    deploy,
     rollback,
 )
 from trundle.providers import FolderProvider
@@ -111,6 +112,28 @@ def test_a_run_that_has_lost_its_hold_does_nothing_where_the_environment_was(
         shop.deploy(**shop.acting(folder=acting))
     assert (acting.caught, shop.files()) == ("nothing", {})
     assert shop.environments.get("shop", tenant=TENANT).place == "b"
+
+
+def test_a_run_that_has_lost_its_hold_is_none_of_the_next_environment_of_that_name(
+    shop, monkeypatch
+):
+    """Runs of the next one are numbered from the start."""
+    free = contextlib.nullcontext()
+    monkeypatch.setattr(type(shop.environments.database), "alone", lambda *_: free)
+
+    def opening(environment):
+        del environment
+        shop.add("web", {"one": 1})
+        shop.deploy()
+        shop.run(delete)
+        shop.environments.purge("shop", tenant=TENANT)
+        made.append(shop.environments.create("shop", tenant=TENANT, place="b"))
+        return shop.opening()
+
+    made = []
+    with pytest.raises(SupersededError, match="expected run 0 to be the last one, found a later"):
+        shop.run(deploy, opening=opening)
+    assert shop.environments.get("shop", tenant=TENANT) == made[0]
 
 
 def test_an_environment_that_was_deleted_is_not_made_anew_while_it_is_rolled_back(shop):

@@ -405,6 +405,8 @@ def test_keys_of_the_model_are_text_as_in_json():
         ('[1, {a: !yaql "timespan(days => 1)"}]', "$.v[1].a", "a timedelta"),
         ("regex(a)", "$.v", "a Pattern"),
         ("float('inf')", "$.v", "inf"),
+        ("pow(10, 4300)", "$.v", "an integer of more than 4300 digits"),
+        ('!yaql "{0 - pow(10, 4300) => 1}"', "$.v", "an integer of more than 4300 digits"),
     ],
 )
 def test_what_json_has_not_is_said_with_its_place_in_the_model(value, path, found):

@@ -151,6 +151,7 @@ def test_what_is_not_asked_is_refused_by_both():
         ("^a{,3}$", False),
         ("^a]$", False),
         ("^[]a]$", False),
+        ("^[^]a[b]$", False),
         ("^(?=x)?x$", False),
         (r"^\w+$", False),
         ("^(?P<n>a)$", False),

@@ -46,8 +46,9 @@ class Rows:
         upsert(self.connection, t.ENVIRONMENTS, [_row(row)])
 
     def is_running(self, environment: Environment) -> bool:
-        """Whether its last run is still the one that a record names; no other run begins until the transaction ends."""
-        mine = and_(_is(t.ENVIRONMENTS, environment), _E.run == environment.run)
+        """Whether it is still there, and its last run is the one that a record names; no other run begins until the transaction ends."""
+        same = _E.root == environment.root
+        mine = and_(_is(t.ENVIRONMENTS, environment), same, _E.run == environment.run)
         changed = update(t.ENVIRONMENTS).where(mine).values(run=environment.run)
         return self.connection.execute(changed).rowcount == 1
 

@@ -24,7 +24,7 @@ DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 _ADDRESS = r"^(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])(?:\.(?!$)|$)){4}$(?!\n)"
 _SIGNS = r"\^$\\.*+?()\[\]{}|/nrt"
 _EVERYWHERE = re.compile(
-    rf"(?:\\[{_SIGNS}]|\[\^?(?:\\[{_SIGNS}\-]|[^\]\\\[])+\]|\{{[0-9]+(?:,[0-9]*)?\}}|\(\?[:=!]|\((?!\?)|[^\\\[\]{{}}(])*"
+    rf"(?:\\[{_SIGNS}]|\[(?!\^\])\^?(?:\\[{_SIGNS}\-]|[^\]\\\[])+\]|\{{[0-9]+(?:,[0-9]*)?\}}|\(\?[:=!]|\((?!\?)|[^\\\[\]{{}}(])*"
 )
 """Patterns that JavaScript reads, with its flag `u` too, as Python does: no class such as `\\w`, which holds more letters in Python, no brackets and escapes that stand for themselves."""
 _ONLY_PYTHON = re.compile(r"[*+?}]\+|\(\?[=!].*\)[*+?{]", re.DOTALL)

@@ -8,6 +8,9 @@ from trundle.errors import Finding, Place, shown
 from trundle.forms._errors import FormCode, FormError
 
 _EXPECTED: Final = "text, a number, true, false, null, a list or a map"
+_DIGITS: Final = 4300
+"""How many digits Python writes and reads in an integer by default."""
+_TOO_LONG: Final = 10**_DIGITS
 
 
 def plain_model(value: Any, file: str) -> Any:
@@ -33,15 +36,23 @@ def _plain(value: Any, path: str, file: str, findings: list[Finding]) -> Any:
             return [_plain(each, f"{path}[{at}]", file, findings) for at, each in enumerate(value)]
         case dict():
             return _plain_map(value, path, file, findings)
-        case str() | bool() | int() | None:
+        case str() | bool() | None:
+            return value
+        case int() if abs(value) < _TOO_LONG:
             return value
         case float() if math.isfinite(value):
             return value
-    what = shown(value) if isinstance(value, float) else f"a {type(value).__name__}, {shown(value)}"
+    what = _described(value)
     place = Place(file, object="Application", path=path)
-    advice = "convert it, as with `str()`"
+    advice = "write a smaller one" if isinstance(value, int) else "convert it, as with `str()`"
     findings.append(Finding(FormCode.MODEL, place, _EXPECTED, what, advice))
     return None
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, int):
+        return f"an integer of more than {_DIGITS} digits"
+    return shown(value) if isinstance(value, float) else f"a {type(value).__name__}, {shown(value)}"
 
 
 def _plain_map(
