@@ -6,7 +6,7 @@ import pytest
 from apis import Client, serving_clubs
 from projects import installer
 
-from trundle.api import served_kinds
+from trundle.api import converted_kinds, served_kinds
 from trundle.kubernetes import WebhookAddress, definitions
 from trundle.schema import SchemaError
 
@@ -119,6 +119,27 @@ def test_of_several_crds_that_of_the_preferred_version_counts(install, tmp_path)
         for label in ("v1", "v2"):
             (found,) = resources(Client(api), label)
             assert (found["name"], found["shortNames"]) == ("oxen", ["o"])
+
+
+@pytest.mark.parametrize("served", [True, False])
+def test_a_version_in_another_format_changes_no_name(install, served):
+    crd = copy.deepcopy(CRD)
+    crd["spec"] |= {"versions": [{**version("v1"), "storage": False, "served": served}]}
+    schema = {
+        "type": "object",
+        "x-kubernetes-group-version-kind": [{"group": GROUP, "version": "v2", "kind": "Ox"}],
+        "properties": {
+            **{each: {"type": "string"} for each in ("apiVersion", "kind")},
+            **{each: {"type": "object"} for each in ("metadata", "spec")},
+        },
+    }
+    api = {"openapi": "3.0.0", "info": {"title": "Oxen", "version": "v2"}, "paths": {}}
+    api["components"] = {"schemas": {"Ox": schema}}
+    installed = install({"crd.json": crd, "v2.json": api})
+    for kinds in (served_kinds, converted_kinds):
+        (found,) = kinds([installed.project], installed.scheme)
+        assert (found.plural, found.singular, found.short_names) == ("oxen", "one-ox", ("o",))
+    assert [*found.versions] == ["v2", "v1"]
 
 
 def test_columns_of_all_versions_of_an_early_crd(install, tmp_path):

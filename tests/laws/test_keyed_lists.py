@@ -77,6 +77,23 @@ def test_what_a_list_has_beside_key_and_value_survives_an_edit_of_the_map(store)
     assert x.read(V1) == {"a": [{"name": "D", "value": "4"}, {"name": "B"}]}
 
 
+def test_a_member_is_added_to_an_element_of_its_key_that_the_map_has_no_place_for(store):
+    pair = {"Pair": {"name": "string", "value": "string", "secret": "boolean"}}
+    x = store(
+        {V1: thing(a="{string}"), V2: thing(a="[Pair;name]") | pair},
+        rules(V1, convert={"a": keyed("map-to-list", "name", "value")}),
+    )
+    a, b, c = {"name": "A", "secret": True}, {"name": "B"}, {"name": "C", "value": "3"}
+    x.put(V2, a=[a, b, c])
+    assert x.read(V1) == {"a": {"C": "3"}}
+    x.put(V1, a={"A": "1", "C": "3", "D": "4"})
+    assert x.read(V1) == {"a": {"A": "1", "C": "3", "D": "4"}}
+    added = {"name": "D", "value": "4"}
+    assert x.read(V2) == {"a": [{**a, "value": "1"}, b, c, added]}
+    x.put(V1, a={"C": "3"})
+    assert x.read(V2) == {"a": [c, b]}
+
+
 def test_empty_and_absent_stay_what_they_are(store):
     for versions in (OBJECTS, PAIRS):
         empty, other = ({}, []) if versions is OBJECTS else ([], {})
@@ -238,6 +255,13 @@ def test_declared_keys_identify_elements_that_only_an_entry_has(store):
         {"kind": "a", "port": "2"},
         {"kind": "b", "port": "9", "more": "m"},
     ]
+
+
+def test_a_new_element_takes_the_place_of_one_of_its_key_that_its_writer_cannot_see(store):
+    x = store({V1: keyed_variants("A"), V2: keyed_variants("AB")})
+    x.put(V2, a=[{"kind": "a", "port": "1"}, {"kind": "b", "port": "9", "x": "y"}])
+    x.put(V1, a=[*x.read(V1)["a"], {"kind": "a", "port": "9"}])
+    assert x.read(V2)["a"] == [{"kind": "a", "port": "1"}, {"kind": "a", "port": "9"}]
 
 
 def test_an_element_that_only_an_entry_has_stays_behind_the_one_with_the_same_key(store):

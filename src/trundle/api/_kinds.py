@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -154,9 +154,7 @@ def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[Served
         projects: the parts of the project; one, or one for each group.
         scheme: the scheme of the package that was generated from it.
     """
-    return _kinds(
-        projects, scheme, lambda text, declared: text in scheme.served and declared.served
-    )
+    return _kinds(projects, scheme, functools.partial(_is_served, scheme))
 
 
 def converted_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[ServedKind, ...]:
@@ -175,19 +173,21 @@ def _kinds(
             for each in project.evolution.resources
         }
         for called, type_ in scheme.resources.items():
-            served = [
+            known = [
                 ServedVersion(version.label, text, schema, declared)
                 for text in type_.versions
                 if (version := own_spelling(text, schemas)) is not None
                 and (schema := schemas[version])
                 and (declared := _resource(schema, type_.name, type_.group)) is not None
-                and wanted(text, declared)
             ]
+            known.sort(key=_preference)
+            served = [each for each in known if wanted(each.version, each.resource)]
             resource = evolved.get((type_.name.casefold(), type_.group.casefold()))
             if served and resource is not None:
                 by_text = type_.name_property != "kind"
-                served.sort(key=_preference)
-                names = _names(project.config, type_.name, served)
+                # What a client calls it is the same for all that is made of the project.
+                known.sort(key=lambda each: not _is_served(scheme, each.version, each.resource))
+                names = _names(project.config, type_.name, served, known)
                 group = type_.group or project.config.kubernetes.group_for(project.config.package)
                 found.append(
                     ServedKind(
@@ -208,6 +208,10 @@ def _kinds(
                     )
                 )
     return tuple(found)
+
+
+def _is_served(scheme: AnyScheme, text: str, declared: Resource) -> bool:
+    return text in scheme.served and declared.served
 
 
 def _resource(schema: Schema, name: str, group: str) -> Resource | None:
@@ -231,16 +235,23 @@ class _Reversed:
         return other.version < self.version
 
 
-def _names(config: Config, name: str, served: Sequence[ServedVersion]) -> KindNames:
+def _names(
+    config: Config,
+    name: str,
+    served: Iterable[ServedVersion],
+    known: Iterable[ServedVersion],
+) -> KindNames:
     """What clients call a resource type: as the project says, else as its CRD does, else derived from its name.
 
     Args:
         config: what the project says.
         name: the name of the resource type.
-        served: its versions, the preferred one first; where several CRDs have them, that of the first one counts.
+        served: the versions that are asked for.
+        known: all its versions, the preferred one first; the first one that a CRD has counts.
     """
     given = config.kubernetes.types.get(name.casefold(), KindNames())
-    said = served[0].resource.names
+    declared = (each.resource.names for each in known)
+    said = next((each for each in declared if each.plural), KindNames())
     kind = given.kind or _kind(name)
     return KindNames(
         kind=kind,

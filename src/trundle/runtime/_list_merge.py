@@ -1,11 +1,12 @@
 """Writing an edit of a list over a stored list: which elements are the same, and where those stand that the writer cannot see."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import Any, TypeAlias
 
-from trundle.runtime._matching import keys_of, match, match_first, removed_keys
-from trundle.runtime._objects import GeneratedObject
+from trundle.runtime._matching import attributes_of, keys_of, match, match_first, removed_keys
+from trundle.runtime._nested import made_empty
+from trundle.runtime._objects import ABSENT, GeneratedObject
 from trundle.runtime._placed import places_in
 from trundle.runtime._values import Wrapped
 
@@ -56,14 +57,53 @@ def merge_lists(
     if gone:  # a map has but one element of a key; with it, those that repeat the key go
         known = keys_of(stored, keys)
         hidden = [place for place in hidden if known[place] not in gone]
+    same_key = _first_of_keys(stored, hidden, keys)
+    ours = keys_of(after, keys) if same_key else [None] * len(after)
     merged: list[tuple[Any, int | None]] = []
-    for value, old in zip(after, matched, strict=True):
+    for value, old, key in zip(after, matched, ours, strict=True):
         kept = None if old is None else seen[old]
-        if old is None or kept is None:
-            merged.append((value, None))
-        else:
+        if old is not None and kept is not None:
             merged.append((merge(stored[kept], before[old], value), kept))
+        elif key is not None and key in same_key:
+            kept = same_key.pop(key)
+            hidden.remove(kept)
+            visible.add(kept)
+            merged.append((_in_place_of(stored[kept], value, keys, merge), kept))
+        else:
+            merged.append((value, None))
     return beside_hidden(merged, stored, hidden, visible)
+
+
+def _first_of_keys(
+    stored: list[Any], hidden: Iterable[int], keys: tuple[str, ...]
+) -> dict[Hashable, int]:
+    """Where the first of the elements that a writer cannot see stands, by its declared key."""
+    known = keys_of(stored, keys) if keys else ()
+    found: dict[Hashable, int] = {}
+    for place in hidden if keys else ():
+        if known[place] is not None:
+            found.setdefault(known[place], place)
+    return found
+
+
+def _in_place_of(kept: Any, value: Any, keys: tuple[str, ...], merge: Merge) -> Any:
+    """A new element in place of one with its key that its writer cannot see, as a list has a key once.
+
+    What the other one has stays where the new one says nothing else, as what an element has beside what is a map for its writer;
+    where both say something, the other one gives way.
+    """
+    if type(kept) is not type(value) or not isinstance(value, GeneratedObject):
+        return value
+    empty = made_empty(type(value))
+    for name in map(attributes_of(type(value)).get, keys):
+        if name is not None:
+            setattr(empty, name, getattr(value, name))
+    said = (
+        getattr(kept, name)
+        for name in value.__struct_fields__
+        if name != "property_bag" and getattr(empty, name) != getattr(value, name)
+    )
+    return merge(kept, empty, value) if all(each is ABSENT for each in said) else value
 
 
 def add_to_unseen(stored: list[Any], added: list[Any], keys: tuple[str, ...]) -> list[Any]:
