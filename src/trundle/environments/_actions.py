@@ -16,9 +16,9 @@ from trundle.database import BusyError, Database, DatabaseError, upsert
 from trundle.environments import _tables as t
 from trundle.environments._environments import Environments
 from trundle.environments._errors import NoSuchActionError
+from trundle.environments._existing import existing
 from trundle.environments._rows import OPEN, Rows
 from trundle.environments._seats import Seat, alone_at, free_seat
-from trundle.environments._wanted import existing
 from trundle.errors import TrundleError, expectation
 
 ActionState: TypeAlias = Literal["waiting", "running", "succeeded", "failed", "interrupted"]

@@ -9,12 +9,12 @@ from trundle.engine import Handle, Session, Type
 from trundle.environments._actions import CALL, Action, Actions
 from trundle.environments._environments import Environments
 from trundle.environments._errors import NoSuchObjectError, UnfinishedError
+from trundle.environments._existing import check_alive
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
 from trundle.environments._records import Lock, Opening, RunResult
 from trundle.environments._sessions import dumped, handles_of, plain_value, used
 from trundle.environments._static_calls import CalledClass, called_class
-from trundle.environments._wanted import check_alive
 from trundle.environments._work import Work, dry, opened_work, raise_own
 from trundle.errors import did_you_mean, listed
 

@@ -18,6 +18,13 @@ from trundle.environments._errors import (
     InvalidNameError,
     NoSuchDeploymentError,
 )
+from trundle.environments._existing import (
+    check_alive,
+    check_deleted,
+    check_free,
+    check_unasked,
+    existing,
+)
 from trundle.environments._holding import alone
 from trundle.environments._provider_settings import changed_reach
 from trundle.environments._records import (
@@ -36,14 +43,7 @@ from trundle.environments._secrets import (
     forget_unused,
     unused_secrets,
 )
-from trundle.environments._wanted import (
-    check_alive,
-    check_deleted,
-    check_free,
-    check_unasked,
-    existing,
-    wanted_now,
-)
+from trundle.environments._wanted import wanted_now
 from trundle.packages import Package
 from trundle.version import SemVer
 

@@ -13,12 +13,13 @@ from trundle.engine import Session
 from trundle.environments._drafts import check_tag, draft_to_deploy
 from trundle.environments._environments import Environments
 from trundle.environments._errors import UnfinishedError
+from trundle.environments._existing import check_alive
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin, end, fail, pending_upgrades
 from trundle.environments._records import Environment, Opening, RunResult
 from trundle.environments._rows import Rows
 from trundle.environments._sessions import dumped, loaded, used
-from trundle.environments._wanted import check_alive, wanted_now
+from trundle.environments._wanted import wanted_now
 from trundle.environments._work import Work, dry, opened_work, raise_own
 
 _UPGRADE, _FROM = "upgrade", "from"

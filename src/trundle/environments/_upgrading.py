@@ -8,12 +8,13 @@ from trundle.engine import HEADER
 from trundle.environments._drafts import check_base
 from trundle.environments._environments import Environments
 from trundle.environments._errors import ArrivalError, MajorError, NoSuchObjectError
+from trundle.environments._existing import check_alive
 from trundle.environments._models import label_of, objects_in
 from trundle.environments._notes import Plan, pending_upgrades
 from trundle.environments._records import Environment, Lock, Model, Opening, RunResult
 from trundle.environments._rows import Rows
 from trundle.environments._running import carry_out
-from trundle.environments._wanted import check_alive, wanted_now
+from trundle.environments._wanted import wanted_now
 from trundle.errors import listed
 from trundle.models import ConvertedModel, convert_model
 from trundle.packages import Package

@@ -7,17 +7,15 @@ from typing import Any
 import msgspec
 
 from trundle.documents import Fields, Node, ScalarNode, Walker, describe
-from trundle.schema import KindNames, PrinterColumn
+from trundle.schema import COLUMN_TYPES, NAME_PATTERN, KindNames, PrinterColumn
 
 _KEYS = ("group", "types")
 _TYPE_KEYS = ("kind", "plural", "singular", "shortNames", "categories", "scope", "columns")
 _COLUMN_KEYS = ("name", "path", "type", "description", "priority")
 _SCOPES = ("Namespaced", "Cluster")
-_COLUMN_TYPES = ("string", "integer", "number", "boolean", "date")
 SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+"
 """An API group: a DNS subdomain of at least two labels, as Kubernetes wants it."""
 
-LABEL = r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
 KIND = r"[A-Z][A-Za-z0-9]{0,62}"
 
 
@@ -58,8 +56,12 @@ def _type(walker: Walker, node: Node) -> KindNames:
     scope = walker.choice(fields["scope"][1], "a scope", _SCOPES) if "scope" in fields else ""
     return KindNames(
         kind=_matching(walker, fields, "kind", KIND, "a kind such as Person"),
-        plural=_matching(walker, fields, "plural", LABEL, "lower-case letters such as people"),
-        singular=_matching(walker, fields, "singular", LABEL, "lower-case letters such as person"),
+        plural=_matching(
+            walker, fields, "plural", NAME_PATTERN, "lower-case letters such as people"
+        ),
+        singular=_matching(
+            walker, fields, "singular", NAME_PATTERN, "lower-case letters such as person"
+        ),
         short_names=_texts(walker, fields, "shortNames"),
         categories=_texts(walker, fields, "categories"),
         scope="Cluster" if scope == "Cluster" else "Namespaced" if scope else "",
@@ -79,7 +81,7 @@ def _columns(walker: Walker, fields: Fields) -> tuple[PrinterColumn, ...]:
             PrinterColumn(
                 walker.text(inner["name"][1], "a heading") or "",
                 _matching(walker, inner, "path", r"\..+", "a JSON path such as .status.phase"),
-                (walker.choice(inner["type"][1], "a type", _COLUMN_TYPES) or "string")
+                (walker.choice(inner["type"][1], "a type", COLUMN_TYPES) or "string")
                 if "type" in inner
                 else "string",
                 (walker.text(inner["description"][1], "text") or "")
@@ -105,7 +107,9 @@ def _texts(walker: Walker, fields: Fields, name: str) -> tuple[str, ...]:
     if name not in fields:
         return ()
     nodes = walker.texts(fields[name][1], "name")
-    fitting = (_fitting(walker, each, LABEL, "a name in lower-case letters") for each in nodes)
+    fitting = (
+        _fitting(walker, each, NAME_PATTERN, "a name in lower-case letters") for each in nodes
+    )
     return tuple(each for each in fitting if each is not None)
 
 
@@ -125,14 +129,14 @@ def _fitting(walker: Walker, node: Node, pattern: str, expected: str) -> str | N
 
 def kubernetes_schema() -> dict[str, Any]:
     """The JSON Schema of what a project file says under `kubernetes`."""
-    label = {"type": "string", "pattern": f"^({LABEL})$"}
+    label = {"type": "string", "pattern": f"^({NAME_PATTERN})$"}
     names = {"type": "array", "items": label, "uniqueItems": True}
     text = {"type": "string", "minLength": 1}
     column = _closed(
         {
             "name": {**text, "description": "The heading."},
             "path": {"type": "string", "pattern": r"^\.", "description": "The value in an object."},
-            "type": {"enum": list(_COLUMN_TYPES), "default": "string"},
+            "type": {"enum": list(COLUMN_TYPES), "default": "string"},
             "description": {**text, "description": "What the value is."},
             "priority": {"type": "integer", "minimum": 0, "maximum": 9999, "default": 0},
         }

@@ -1,6 +1,6 @@
 """The type model: what a schema says, whatever format it was written in."""
 
-from trundle.schema._kind_names import KindNames, PrinterColumn
+from trundle.schema._kind_names import COLUMN_TYPES, NAME_PATTERN, KindNames, PrinterColumn
 from trundle.schema._model import (
     ABSENT,
     Absent,
@@ -26,6 +26,8 @@ from trundle.schema._model import (
 
 __all__ = [
     "ABSENT",
+    "COLUMN_TYPES",
+    "NAME_PATTERN",
     "Absent",
     "EnumType",
     "FreeForm",

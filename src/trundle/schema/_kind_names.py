@@ -4,6 +4,11 @@ from typing import Literal
 
 import msgspec
 
+NAME_PATTERN = r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
+"""What clients may call a resource type, in URLs and on the command line."""
+
+COLUMN_TYPES = ("string", "integer", "number", "boolean", "date")
+
 
 class PrinterColumn(msgspec.Struct, frozen=True):
     """A column of the tables that kubectl prints.

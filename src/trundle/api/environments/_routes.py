@@ -138,9 +138,14 @@ class EnvironmentRoutes:
         given, name = bodies.body_of(asked, bodies.NewPlace), _name(asked)
         found = self._kept.overview(name, tenant=asked.tenant)
         settings = settings_at(self._places, given.place, asked.tenant, name)
-        about: dict[str, Any] = {"tenant": asked.tenant, "dry_run": asked.dry_run}
-        about["reached"] = partial(settings_now, self._places)
-        put = self._kept.put_at(name, given.place, settings, **about)
+        put = self._kept.put_at(
+            name,
+            given.place,
+            settings,
+            tenant=asked.tenant,
+            reached=partial(settings_now, self._places),
+            dry_run=asked.dry_run,
+        )
         shown = msgspec.structs.replace(found, environment=put)
         return json_answer(documents.environment(shown, asked.version))
 

@@ -3,12 +3,9 @@
 import re
 from collections.abc import Callable, Iterator
 
-from trundle.schema._kind_names import KindNames, PrinterColumn
+from trundle.schema._kind_names import COLUMN_TYPES, NAME_PATTERN, KindNames, PrinterColumn
 from trundle.schema.readers._facets import describe
 from trundle.schema.readers._library import Node
-
-_LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-_TYPES = ("string", "integer", "number", "boolean", "date")
 
 
 def names_of(spec: Node, version: Node) -> KindNames:
@@ -40,7 +37,7 @@ def _labels(node: Node, key: str) -> tuple[str, ...]:
 
 def _fitting(node: Node, key: str) -> str:
     value = node.value
-    if not isinstance(value, str) or not _LABEL.fullmatch(value):
+    if not isinstance(value, str) or not re.fullmatch(NAME_PATTERN, value):
         found = repr(value) if isinstance(value, str) else describe(value)
         raise node.unexpected(f"a name in lower-case letters as {key}", found)
     return value
@@ -67,7 +64,9 @@ def _column(node: Node) -> PrinterColumn:
     if not isinstance(node.value, dict):
         raise node.unexpected("a column (an object)", describe(node.value))
     path = "jsonPath" if "jsonPath" in node.value else "JSONPath"  # As v1beta1 spells it.
-    type_ = _text(node, "type", lambda each: each in _TYPES, f"one of {', '.join(_TYPES)}")
+    type_ = _text(
+        node, "type", lambda each: each in COLUMN_TYPES, f"one of {', '.join(COLUMN_TYPES)}"
+    )
     priority = node.value.get("priority") or 0
     if not isinstance(priority, int) or isinstance(priority, bool):
         found = describe(priority)
