@@ -19,8 +19,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Much of what is tested writes through to the disk; in memory that takes no time.
 MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mounts && \
 	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
-PYTEST = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") \
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+PLACE = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))")
+PYTEST = $(PLACE) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: demo test test-all test-cluster check bench docs guides pictures house mutants mutmut format constraints clean
 
@@ -35,7 +35,7 @@ test-all: $(if $(TESTS),,test) $(DEVELOPMENT) $(SYSTEM) $(S3) ## Run all tests: 
 
 test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go. LONG=1 for all of them.
 	@$(BIN)/python tests/support/control_plane.py
-	TRUNDLE_TESTS=all $(PYTEST) --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" $(or $(TESTS),tests/cluster tests/api)
+	TRUNDLE_TESTS=all $(PLACE) $(BIN)/python tests/support/confirmed.py --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" $(or $(TESTS),tests/cluster tests/api)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .

@@ -1,0 +1,64 @@
+"""Tests of the cluster that fail run once more, alone: `support/confirmed.py`."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import confirmed
+import pytest
+
+TESTS = """
+from pathlib import Path
+
+def test_passes(): pass
+def test_fails_beside_others():
+    met = Path("met")
+    if not met.exists():
+        met.touch()
+        raise AssertionError
+"""
+FAILS = """
+def test_{}(): raise AssertionError
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Runs tests; the exit code and what is printed."""
+
+    def run(text):
+        (tmp_path / "test_some.py").write_text(text)
+        command = [sys.executable, Path(confirmed.__file__), "-p", "no:schemathesis", tmp_path]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
+        return done.returncode, done.stdout
+
+    return run
+
+
+def test_what_passes_alone_fails_nothing_and_is_named(run):
+    code, printed = run(TESTS)
+    assert code == 0
+    name = "test_some.py::test_fails_beside_others"
+    assert f"Once more, alone: {name}\n" in printed
+    assert printed.endswith(f"Failed once, beside others: {name}\n")
+
+
+def test_what_fails_twice_fails_the_run(run):
+    code, printed = run(TESTS + FAILS.format("fails"))
+    assert code == 1
+    assert "Once more, alone: test_some.py::test_fails\n" in printed
+    assert "others: test_some.py::test_fails\n" not in printed
+
+
+def test_many_failures_are_not_tried_again(run):
+    code, printed = run("".join(map(FAILS.format, "abcd")))
+    assert code == 1
+    assert "Once more" not in printed
+
+
+def test_errors_of_collection_are_not_tried_again(run):
+    code, printed = run("import nothing_of_this_name")
+    assert code == 2
+    assert "Once more" not in printed
