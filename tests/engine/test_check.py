@@ -1,10 +1,10 @@
 """What is found in packages before they are offered."""
 
-import gc
 import weakref
 
 import pytest
 from engines import package
+from garbage import collected
 
 from trundle.engine import Engine, _check, check, check_alone, core_packages
 from trundle.engine.expressions import _expression
@@ -473,7 +473,6 @@ def test_what_is_remembered_of_a_text_that_is_no_expression_holds_no_data_of_cal
         return is_expression("this is no expression (")
 
     seen = []
-    assert not is_expression("nor is this (")  # Makes what is needed for all.
-    assert not ask()
-    gc.collect(1)  # What was made just now.
+    with collected():
+        assert not ask()
     assert seen[0]() is None
