@@ -170,5 +170,7 @@ def test_a_command_imports_nothing_that_it_does_not_use(place, command, unused_r
 @pytest.mark.full
 def test_what_is_never_imported_is_there(place):
     program = "import json, sys, importlib\nfor each in sys.argv[1:]: importlib.import_module(each)"
-    names = sorted(DATABASES | EXPRESSIONS | A_SERVER | GENERATOR | {"trundle.schema.readers._read"})
+    names = sorted(
+        DATABASES | EXPRESSIONS | A_SERVER | GENERATOR | {"trundle.schema.readers._read"}
+    )
     subprocess.run([sys.executable, "-c", program, *names], cwd=place, check=True)
