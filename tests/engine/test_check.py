@@ -1,10 +1,10 @@
 """What is found in packages before they are offered."""
 
-import gc
 import weakref
 
 import pytest
 from engines import package
+from garbage import collected
 
 from trundle.engine import Engine, _check, check, check_alone, core_packages
 from trundle.engine.expressions import _expression
@@ -426,7 +426,7 @@ def test_an_expression_is_parsed_once_however_many_readers_a_check_has(monkeypat
     parsed = []
     parse = _expression.parse
     monkeypatch.setattr(_expression, "parse", lambda text: (parsed.append(text), parse(text))[1])
-    terms = " + ".join(["$.p"] * 200)
+    terms = f"$.p + {'1' * 1000}"
     body = [f"{{$x: !yaql '$.f({at}, {terms} * {at})'}}" for at in range(300)]
     body.append(f"'$.f()': {terms} * (")
     text = "Properties: {p: {Contract: $.int(), Default: 1}}\nMethods:\n  f:\n    Body:\n"
@@ -436,7 +436,7 @@ def test_an_expression_is_parsed_once_however_many_readers_a_check_has(monkeypat
 
 
 def test_a_package_has_so_much_code_and_no_more():
-    line = f"      - $x: {' + '.join(['$y'] * 200)}\n"
+    line = f"      - $x: ${'y' * 1000} + 1\n"
     text = "Methods:\n  f:\n    Body:\n" + line * (_check.MOST_CODE // len(line) // 2 + 1)
     classes = {f"a.C{at}": text for at in range(4)}
     for find in (
@@ -473,6 +473,6 @@ def test_what_is_remembered_of_a_text_that_is_no_expression_holds_no_data_of_cal
         return is_expression("this is no expression (")
 
     seen = []
-    assert not ask()
-    gc.collect()
+    with collected():
+        assert not ask()
     assert seen[0]() is None

@@ -124,18 +124,27 @@ def call_hook(
             f"not declare; add it to `writes`, which has {', '.join(sorted(writes))}"
         )
         raise HookError(reason, holder)
-    given = {name: value for name, value in outputs.items() if value is not ABSENT}
-    decoder(result)
     try:
-        made = msgspec.convert(as_documents_write(given, result), result)
-        for attribute in given:
-            _require_names_apart(getattr(made, attribute))
+        return cast("Written", _typed(outputs, result))
     except msgspec.ValidationError as error:
         reason = (
             f"the hook {name} between {between} wrote a value of a wrong type: {_wrong(str(error))}"
         )
         raise HookError(reason, holder) from None
-    return cast("Written", {name: getattr(made, name) for name in given})
+
+
+def _typed(outputs: Mapping[str, Any], result: type[Any]) -> dict[str, Any]:
+    """The outputs of a hook as values of the types that their attributes have, without those that are absent.
+
+    Raises:
+        msgspec.ValidationError: one is of another type.
+    """
+    given = {name: value for name, value in outputs.items() if value is not ABSENT}
+    decoder(result)
+    made = msgspec.convert(as_documents_write(given, result), result)
+    for attribute in given:
+        _require_names_apart(getattr(made, attribute))
+    return {name: getattr(made, name) for name in given}
 
 
 def _wrong(message: str) -> str:

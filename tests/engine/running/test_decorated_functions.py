@@ -2,11 +2,11 @@
 
 import asyncio
 import functools
-import gc
 import weakref
 
 import pytest
 import yaql
+from garbage import collected
 from programs import opened, refused, run
 from yaql.language import specs, utils, yaqltypes
 from yaql.language.exceptions import YaqlException
@@ -358,9 +358,9 @@ def test_functions_and_natives_go_with_their_engines():
         assert found == [2, 3, 4]
         return [weakref.ref(each) for each in (twice, Own, Own.thrice)]
 
-    first = once()
-    once()  # What a language evaluated last it still has
-    gc.collect()
+    with collected():
+        first = once()
+        once()  # What a language evaluated last it still has
     assert [each() for each in first] == [None, None, None]
 
 

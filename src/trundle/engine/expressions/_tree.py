@@ -132,16 +132,18 @@ def has_rules(call: Call) -> bool:
 
 def children(tree: Tree) -> tuple[Tree, ...]:
     """The parts of an expression, in their order."""
-    match tree:
+    match tree:  # The most frequent first: a check asks this of each part several times.
+        case Constant() | Word() | Variable():
+            return ()
+        case Binary(left=one, right=other) | Rule(source=one, destination=other):
+            return (one, other)
         case Call(arguments=parts) | ListOf(items=parts) | MapOf(rules=parts):
             return parts
         case Index(value=value, arguments=parts):
             return (value, *parts)
-        case Binary(left=one, right=other) | Rule(source=one, destination=other):
-            return (one, other)
         case Unary(operand=inner) | Group(inner=inner):
             return (inner,)
-        case Constant() | Word() | Variable() | Omitted():
+        case Omitted():
             return ()
     assert_never(tree)
 
