@@ -122,6 +122,22 @@ def test_what_is_not_like_most_is_left_to_the_careful_way(scheme, unusual):
     assert scheme.convert_usual(unusual.encode(), "v2", has_repeated_member) is None
 
 
+@pytest.mark.parametrize("where", ["free", "in.free", "old", "tags", "tag", "escaped"])
+@pytest.mark.parametrize("text", [b"\xff", b"\xed\xa0\x80", b"a\xc3", b"\xc3\xa4\x80"])
+def test_what_is_no_utf_8_is_left_to_the_careful_way(scheme, where, text):
+    documents = {
+        "free": b'"free":{"%s":1}',
+        "in.free": b'"in":{"x":"","free":["%s"]}',
+        "old": b'"old":"%s"',
+        "tags": b'"tags":{"%s":""}',
+        "tag": b'"tags":{"a":"%s"}',
+        "escaped": b'"free":"\\u003a%s"',  # Not judged by the object.
+    }
+    data = HEAD.encode() + b"," + documents[where] % text + b"}"
+    assert scheme.convert_usual(data, "v2", has_repeated_member) is None
+    assert scheme.convert_usual(data.replace(text, "ä".encode()), "v2", has_repeated_member)
+
+
 class Filled(ApiObject, kw_only=True):
     note: str = "a"
     x: int | UnsetType = ABSENT

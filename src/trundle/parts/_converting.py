@@ -1,5 +1,6 @@
 """Converts the documents of one part: reads them, writes results and refusals, and its manifest last."""
 
+import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -138,6 +139,7 @@ class _Work:
         self._lenience = _lenience(converter.conversion, self._tolerated.append)
         wanted = converter.conversion
         self._target = wanted.to, wanted.version, wanted.resource
+        self._usual = _usual_conversion(converter.scheme, wanted)
         self._inputs = {each.path: each for each in part.inputs}
         self._read: list[SliceResult] = []
         self._refusals: list[RefusedDocument] = []
@@ -219,22 +221,17 @@ class _Work:
     def _note(self, cut: Slice, count: int, digest: str) -> None:
         self._read.append(SliceResult(cut.path, cut.begin, cut.end, count, digest))
 
-    def _usual(self, data: bytes) -> bytes | None:
-        """What a document is converted to that is like most; None where it has to be looked at with care."""
-        to, version, resource = self._target
-        if to is None or version is not None or self._conversion.defaults:
-            return None
-        try:
-            return self._scheme.convert_usual(data, to, has_repeated_member, resource=resource)
-        except Exception:  # noqa: BLE001 - what is wrong is found when it is looked at with care
-            return None
-
     def _result(self, cut: Slice, record: NumberedDocument) -> bytes | None:
         """What a document is converted to; None where it is refused."""
         data = record.data
-        if data is not None and (usual := self._usual(data)) is not None:
-            self._counts.converted += 1
-            return usual
+        if data is not None and self._usual is not None:
+            try:
+                usual = self._usual(data)
+            except Exception:  # noqa: BLE001 - what is wrong is found when it is looked at with care
+                usual = None
+            if usual is not None:
+                self._counts.converted += 1
+                return usual
         if data is None:
             reasons: Sequence[str] = (_no_document(self._inputs[cut.path]),)
         elif has_repeated_member(data):
@@ -267,6 +264,20 @@ class _Work:
             data, to, version=version, resource=resource, lenience=self._lenience
         )
         return [str(error)] if outcome.error is None else outcome.error.messages
+
+
+def _usual_conversion(
+    scheme: AnyScheme, wanted: ConversionOptions
+) -> Callable[[bytes], bytes | None] | None:
+    """What converts documents that are like most; None where each has to be looked at with care."""
+    if wanted.to is None or wanted.version is not None or wanted.defaults:
+        return None
+    return functools.partial(
+        scheme.convert_usual,
+        to=wanted.to,
+        has_repeated=has_repeated_member,
+        resource=wanted.resource,
+    )
 
 
 def name_of(source: Folder, path: str) -> str:

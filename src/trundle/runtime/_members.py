@@ -35,15 +35,22 @@ def has_members_once(
         value: what was read, with nothing kept apart; its text has both names of the object.
         data: the text that it was read from.
         has_repeated: finds members that stand several times in any JSON.
+
+    Raises:
+        UnicodeDecodeError: free-form data is no UTF-8. All else is, or it could not have been read.
     """
-    if not _adds_nothing(type(value)) or (b"\\" in data and b"\\u003" in data):
+    class_ = type(value)
+    found: list[Any] = []
+    for name in _holders(class_):
+        _collect(getattr(value, name), found)
+    free = encode(found)
+    if not free.isascii():
+        free.decode()
+    if not _adds_nothing(class_) or (b"\\" in data and b"\\u003" in data):
         return not has_repeated(data)
     if encode(value).count(b":") != data.count(b":"):
         return False
-    found: list[Any] = []
-    for name in _holders(type(value)):
-        _collect(getattr(value, name), found)
-    return not (found and has_repeated(encode(found)))
+    return not (found and has_repeated(free))
 
 
 def _collect(value: Any, found: list[Any]) -> None:

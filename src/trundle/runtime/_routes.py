@@ -152,7 +152,7 @@ class Routes:
             return None
         decode, convert = route
         try:
-            if not data.isascii():
+            if has_repeated is None and not data.isascii():
                 data.decode()
             value = decode(data)
             if start is not None and start.read_names(value) != start.names:
