@@ -255,6 +255,42 @@ def test_an_object_with_finalizers_waits_for_them(client):
     assert client.call("GET", client.at(NEW, "a"))[0] == 404
 
 
+def test_watchers_see_the_last_finalizers_of_what_goes(client):
+    made = {"metadata": {"name": "a", "finalizers": ["x.org/f"]}, "group": "r"}
+    client.call("POST", client.at(NEW), made)
+    marked = client.call("DELETE", client.at(NEW, "a"))[1]["metadata"]
+    _, gone = client.patch(NEW, "a", {"metadata": {"finalizers": None}})
+    assert "finalizers" not in gone["metadata"]
+    query = {"watch": "true", "timeoutSeconds": "1", "resourceVersion": marked["resourceVersion"]}
+    lines = client.http.get(client.at(NEW), params=query).text.splitlines()
+    (event,) = map(json.loads, lines)
+    shown = event["object"]["metadata"]
+    assert (event["type"], shown["finalizers"]) == ("DELETED", ["x.org/f"])
+    assert int(shown["resourceVersion"]) > int(marked["resourceVersion"])
+
+
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({"uid": "x", "resourceVersion": None}, "Precondition failed: UID in precondition: x"),
+        ({"uid": "x", "resourceVersion": "1"}, "Precondition failed: UID in precondition: x"),
+        ({"resourceVersion": "1", "finalizers": ["x.org/g"]}, "the object has been modified"),
+    ],
+    ids=["uid", "uid-and-version", "version"],
+)
+def test_another_object_or_state_is_named_before_what_a_write_may_not_change(
+    client, metadata, message
+):
+    made = {"metadata": {"name": "a", "finalizers": ["x.org/f"]}, "group": "r"}
+    client.call("POST", client.at(NEW), made)
+    document = client.call("DELETE", client.at(NEW, "a"))[1]
+    said = {**document["metadata"], **metadata}
+    document["metadata"] = {key: each for key, each in said.items() if each is not None}
+    code, found = client.call("PUT", client.at(NEW, "a"), document)
+    assert code == 409
+    assert message in found["message"]
+
+
 @pytest.mark.full
 def test_deleting_says_what_is_gone_or_why_not(client):
     made = client.create(NEW, "ada", group="red")

@@ -4,8 +4,11 @@ import copy
 import re
 
 import pytest
-from projects import Installer
+from clusters import until
+from projects import Installer, installer
 from served import both_serving
+
+from trundle.project import check
 
 pytestmark = pytest.mark.cluster
 
@@ -158,3 +161,51 @@ def test_tables_have_the_columns_of_each_version(servers):
 def _cell(value):
     """A cell as clients print it; ages differ by the moment, and 3.0 is 3 to clients."""
     return "age" if isinstance(value, str) and re.fullmatch("[0-9]+s", value) else value
+
+
+def simple(kind, /, **names):
+    made = crd(())
+    names = {"kind": kind, "plural": f"{kind.lower()}s", "singular": kind.lower(), **names}
+    made["metadata"]["name"] = f"{names['plural']}.clash.test"
+    made["spec"] |= {"group": "clash.test", "names": names}
+    return made
+
+
+@pytest.mark.parametrize(
+    ("names", "is_accepted"),
+    [
+        ({"plural": "cow"}, False),
+        ({"singular": "cows"}, False),
+        ({"singular": "c"}, False),
+        ({"shortNames": ["y", "c"]}, False),
+        ({"kind": "CowList"}, False),
+        ({"listKind": "Cow"}, False),
+        ({"shortNames": ["cowlist"], "categories": ["c"]}, True),
+    ],
+    ids=str,
+)
+def test_names_that_an_api_server_accepts_once_are_served_once(
+    cluster, tmp_path, names, is_accepted
+):
+    first, second = simple("Cow", shortNames=["c"]), simple("Yak", **names)
+    cluster.define(first)
+    there = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    try:
+        cluster.request("POST", there, second).ok()
+        path = f"{there}/{second['metadata']['name']}"
+        until(lambda: accepted(cluster.request("GET", path).ok()) is not None)
+        assert accepted(cluster.request("GET", path).ok()) == str(is_accepted)
+    finally:
+        for each in (first, second):
+            cluster.undefine(each["metadata"]["name"])
+    if "listKind" in names:  # Ours are always called after the kind.
+        return
+    with installer(tmp_path) as install:
+        installed = install({"a.json": first, "b.json": second})
+        refused = [each for each in check(installed.project.config) if each.code == "names"]
+        assert bool(refused) is not is_accepted
+
+
+def accepted(found):
+    conditions = found.get("status", {}).get("conditions") or ()
+    return next((x["status"] for x in conditions if x["type"] == "NamesAccepted"), None)

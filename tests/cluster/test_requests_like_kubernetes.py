@@ -1647,6 +1647,65 @@ def test_objects_that_are_being_deleted(servers, place, patch, part):
             each.ask("PATCH", f"{place}/a", {"metadata": {"finalizers": None}}, media_type=MERGE)
 
 
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"uid": "x"},
+        {"uid": "x", "resourceVersion": "1"},
+        {"uid": "x", "resourceVersion": "1", "finalizers": ["a.test/z"]},
+        {"uid": "x", "resourceVersion": None},
+        {"resourceVersion": "1", "finalizers": ["a.test/z"]},
+        {"resourceVersion": None, "finalizers": ["a.test/z"]},
+        {"resourceVersion": "1", "deletionGracePeriodSeconds": 5},
+        {"finalizers": ["a.test/z"]},
+    ],
+    ids=json.dumps,
+)
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_what_is_named_first_of_another_object_or_state(servers, place, metadata, is_deleted):
+    require_alike(servers, "POST", place, tool("a", finalizers=["a.test/x"]))
+    try:
+        answers = []
+        for each in servers:
+            if is_deleted:
+                each.ask("DELETE", f"{place}/a").ok()
+            there = each.ask("GET", f"{place}/a").ok()
+            said = {**there["metadata"], **metadata}
+            there["metadata"] = {key: x for key, x in said.items() if x is not None}
+            uid = each.ask("GET", f"{place}/a").ok()["metadata"]["uid"]
+            found = []
+            for method, body, given in (
+                ("PUT", there, {}),
+                ("PATCH", {"metadata": metadata}, {"media_type": MERGE}),
+            ):
+                answer = each.ask(method, f"{place}/a", body, dryRun="All", **given)
+                said = answer.body.get("message", "").replace(uid, "UID")
+                # Ours has no etcd, whose key stands there.
+                said = re.sub("StorageError: .*, AdditionalErrorMsg: ", "", said)
+                found.append((answer.status, said))
+            answers.append(found)
+        assert answers[1] == answers[0]
+    finally:
+        for each in servers:
+            each.ask("PATCH", f"{place}/a", {"metadata": {"finalizers": None}}, media_type=MERGE)
+
+
+def test_watchers_see_the_last_finalizers_of_what_goes(servers, place):
+    patch = {"metadata": {"finalizers": None, "labels": {"a": "b"}}}
+    found = []
+    for each in servers:
+        each.ask("POST", place, tool("a", finalizers=["a.test/x"])).ok()
+        marked = each.ask("DELETE", f"{place}/a").ok()["metadata"]
+        gone = each.ask("PATCH", f"{place}/a", patch, media_type=MERGE).ok()["metadata"]
+        query = {"watch": "true", "resourceVersion": marked["resourceVersion"]}
+        lines = each.ask("GET", place, timeoutSeconds="1", **query).body.splitlines()
+        events = [(x["type"], x["object"]["metadata"]) for x in map(json.loads, lines)]
+        shown = [(type_, x.get("finalizers"), x.get("labels")) for type_, x in events]
+        found.append((shown, gone.get("finalizers"), gone.get("labels")))
+    assert found[1] == found[0]
+    assert found[0] == ([("DELETED", ["a.test/x"], None)], None, {"a": "b"})
+
+
 def test_a_patch_of_the_status_says_nothing_of_the_metadata(servers, place):
     require_alike(servers, "POST", place, tool("a"))
     for metadata in ({"uid": "x"}, {"labels": {"-": "-"}}, {"generation": 9}):

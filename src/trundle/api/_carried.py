@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from trundle.api._kinds import ServedKind, converted_kinds, served_kinds
+from trundle.api._kinds import ServedKind, converted_kinds, require_apart, served_kinds
 from trundle.errors import TrundleError, expectation
-from trundle.project import CarriedProject, CarriedProjects
+from trundle.project import CarriedProject, CarriedProjects, FindingsError
 from trundle.runtime import AnyScheme, JoinedScheme
 from trundle.store import OWN_GROUP
 
@@ -39,7 +39,7 @@ class _Joined:
     served: dict[str, None] = field(default_factory=dict)
     kinds: list[tuple[ServedKind, str, str]] = field(default_factory=list)
     known: list[tuple[ServedKind, str, str]] = field(default_factory=list)
-    owners: dict[tuple[str, str], str] = field(default_factory=dict)
+    owners: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
 
 class CarriedPackages:
@@ -122,22 +122,27 @@ class CarriedPackages:
 def _take(joined: _Joined, package: str, projects: Iterable[CarriedProject]) -> str:
     """Adds the projects of a package; why they cannot be together with what is there, else nothing."""
     projects = list(projects)
-    kinds, known = (
-        [
-            (kind, type_.group.casefold(), type_.name.casefold())
-            for project in projects
-            for kind in of(project.parts, project.scheme)
-            if (type_ := project.scheme.resources[kind.resource])
-        ]
-        for of in (served_kinds, converted_kinds)
-    )
-    owners = dict(_owned(package, kinds))
+    try:
+        kinds, known = (
+            [
+                (kind, type_.group.casefold(), type_.name.casefold())
+                for project in projects
+                for kind in of(project.parts, project.scheme)
+                if (type_ := project.scheme.resources[kind.resource])
+            ]
+            for of in (served_kinds, converted_kinds)
+        )
+        require_apart(kind for kind, _, _ in kinds)
+    except FindingsError as error:
+        return str(error)
+    owners = dict.fromkeys(_owned(kinds), package)
     for what in owners:
-        if what[0] == OWN_GROUP:
+        _, group, name = what
+        if group == OWN_GROUP:
             return expectation("a group of its own", OWN_GROUP, "ask the publisher for another one")
         if what in joined.owners:
             expected = "resource types that no other package brings"
-            found = f"{'.'.join(filter(None, reversed(what)))}, which {joined.owners[what]} brings"
+            found = f"{'.'.join(filter(None, (name, group)))}, which {joined.owners[what]} brings"
             return expectation(expected, found, f"uninstall {package} or {joined.owners[what]}")
     joined.owners.update(owners)
     joined.kinds += kinds
@@ -148,10 +153,8 @@ def _take(joined: _Joined, package: str, projects: Iterable[CarriedProject]) -> 
     return ""
 
 
-def _owned(
-    package: str, kinds: Iterable[tuple[ServedKind, str, str]]
-) -> Iterator[tuple[tuple[str, str], str]]:
-    """What no two packages may both have: names in the store, and names in URLs."""
+def _owned(kinds: Iterable[tuple[ServedKind, str, str]]) -> Iterator[tuple[str, str, str]]:
+    """What no two packages may both have: names in the store, and what clients call resource types."""
     for kind, group, name in kinds:
-        yield (group, name), package
-        yield (kind.group, kind.plural), package
+        yield "stored", group, name
+        yield from ((what, kind.group, called) for what, called in kind.named.taken)

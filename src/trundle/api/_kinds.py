@@ -1,13 +1,19 @@
 """The resource types that are served: what clients call them and their versions, and what the scheme calls them."""
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from trundle.evolution import Lineage
-from trundle.project import Config, Project
+from trundle.project import (
+    FindingsError,
+    NamedKind,
+    Project,
+    kind_names,
+    name_clashes,
+    preference,
+)
 from trundle.runtime import AnyScheme
 from trundle.schema import KindNames, ObjectType, PrinterColumn, Resource, Schema
 from trundle.version import ApiVersion, own_spelling
@@ -121,6 +127,19 @@ class ServedKind:
         """Its name as messages have it: `people.crm.example.com`."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
+    @property
+    def named(self) -> NamedKind:
+        """What its names are compared with others by."""
+        newest = next(iter(self.versions.values()))
+        names = KindNames(
+            kind=self.kind,
+            plural=self.plural,
+            singular=self.singular,
+            short_names=self.short_names,
+        )
+        where = newest.schema.definitions[newest.root].source
+        return NamedKind(self.resource, self.group, names, where)
+
     def api_version(self, served: ServedVersion) -> str:
         """The `apiVersion` of its documents at a version."""
         return f"{self.group}/{served.label}" if self.group else served.label
@@ -153,8 +172,23 @@ def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[Served
     Args:
         projects: the parts of the project; one, or one for each group.
         scheme: the scheme of the package that was generated from it.
+
+    Raises:
+        FindingsError: two of one group have a name that only one can have.
     """
-    return _kinds(projects, scheme, functools.partial(_is_served, scheme))
+    found = _kinds(projects, scheme, functools.partial(_is_served, scheme))
+    require_apart(found)
+    return found
+
+
+def require_apart(kinds: Iterable[ServedKind]) -> None:
+    """Refuses resource types of one group of which clients could reach one only.
+
+    Raises:
+        FindingsError: two of them have a name that only one can have.
+    """
+    if clashes := tuple(name_clashes(each.named for each in kinds)):
+        raise FindingsError(clashes)
 
 
 def converted_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[ServedKind, ...]:
@@ -180,14 +214,15 @@ def _kinds(
                 and (schema := schemas[version])
                 and (declared := _resource(schema, type_.name, type_.group)) is not None
             ]
-            known.sort(key=_preference)
+            known.sort(key=lambda each: preference(ApiVersion.parse(each.version)))
             served = [each for each in known if wanted(each.version, each.resource)]
             resource = evolved.get((type_.name.casefold(), type_.group.casefold()))
             if served and resource is not None:
                 by_text = type_.name_property != "kind"
                 # What a client calls it is the same for all that is made of the project.
                 known.sort(key=lambda each: not _is_served(scheme, each.version, each.resource))
-                names = _names(project.config, type_.name, served, known)
+                declared_names = (each.resource.names for each in known)
+                names = kind_names(project.config, type_.name, declared_names)
                 group = type_.group or project.config.kubernetes.group_for(project.config.package)
                 found.append(
                     ServedKind(
@@ -198,7 +233,7 @@ def _kinds(
                         singular=names.singular,
                         short_names=names.short_names,
                         categories=names.categories,
-                        namespaced=names.scope != "Cluster",
+                        namespaced=(names.scope or _scope(served)) != "Cluster",
                         columns=names.columns,
                         versions={each.label: each for each in served},
                         lineage=resource.root,
@@ -221,64 +256,6 @@ def _resource(schema: Schema, name: str, group: str) -> Resource | None:
     )
 
 
-def _preference(served: ServedVersion) -> tuple[bool, "_Reversed"]:
-    """Orders versions as clients prefer them: GA before previews, the newest first."""
-    version = ApiVersion.parse(served.version)
-    return version.preview, _Reversed(version)
-
-
-@dataclass(frozen=True)
-class _Reversed:
-    version: ApiVersion
-
-    def __lt__(self, other: "_Reversed") -> bool:
-        return other.version < self.version
-
-
-def _names(
-    config: Config,
-    name: str,
-    served: Iterable[ServedVersion],
-    known: Iterable[ServedVersion],
-) -> KindNames:
-    """What clients call a resource type: as the project says, else as its CRD does, else derived from its name.
-
-    Args:
-        config: what the project says.
-        name: the name of the resource type.
-        served: the versions that are asked for.
-        known: all its versions, the preferred one first; the first one that a CRD has counts.
-    """
-    given = config.kubernetes.types.get(name.casefold(), KindNames())
-    declared = (each.resource.names for each in known)
-    said = next((each for each in declared if each.plural), KindNames())
-    kind = given.kind or _kind(name)
-    return KindNames(
-        kind=kind,
-        plural=given.plural or said.plural or plural(kind.lower()),
-        singular=given.singular or said.singular or kind.lower(),
-        short_names=given.short_names or said.short_names,
-        categories=given.categories or said.categories,
-        scope=given.scope or _scope(served),
-        columns=given.columns,
-    )
-
-
 def _scope(served: Iterable[ServedVersion]) -> Literal["Cluster", "Namespaced"]:
     scopes = {x.scope for each in served for x in each.schema.resources if x.root == each.root}
     return "Cluster" if "Cluster" in scopes else "Namespaced"
-
-
-def _kind(name: str) -> str:
-    """A resource type as a kind: `Microsoft.Batch/batchAccounts/pools` is `BatchAccountsPools`."""
-    parts = name.split("/")[1:] or [name]
-    return "".join(each[:1].upper() + each[1:] for each in (re.sub(r"\W", "", x) for x in parts))
-
-
-def plural(singular: str) -> str:
-    """The plural of an English noun by the rules that Kubernetes' own tools have for kinds."""
-    if re.search(r"[^aeiou]y$", singular):
-        return f"{singular[:-1]}ies"
-    if re.search(r"(s|x|z|ch|sh)$", singular):
-        return f"{singular}es"
-    return f"{singular}s"

@@ -142,20 +142,29 @@ def require_same(
     require_some_name(target, said)
     require_named(target, said)
     require_namespace(target, said)
-    # What a patch of a subresource says of the metadata is not written.
-    if said.get("uid") not in {None, "", was["uid"]} and not (patched and target.subresource):
-        if patched:
-            shown = msgspec.json.encode(said["uid"]).decode()
-            text = f"Invalid value: {shown}: field is immutable"
-            raise invalid(
-                target.kind, target.name, [Cause("FieldValueInvalid", "metadata.uid", text)]
-            )
+    if not patched and said.get("uid") not in {None, "", was["uid"]}:
         reason = f"Precondition failed: UID in precondition: {said['uid']}, UID in object meta: {was['uid']}"
         raise modified(target.kind, target.name, reason)
-    if not target.subresource:
-        _require_same_deletion(target, was, said)
     if said.get("resourceVersion") not in {None, "", "0", was["resourceVersion"]}:
         raise modified(target.kind, target.name)
+
+
+def require_kept(target: Target, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    """Raises where a document changes what no client can: the identity of an object, and its deletion.
+
+    Args:
+        target: what the request is about; what a patch of a subresource says of the metadata is not written.
+        before: the object.
+        after: the document.
+    """
+    if target.subresource:
+        return
+    was, said = metadata_of(before), metadata_of(after)
+    if said.get("uid") not in {None, "", was["uid"]}:
+        shown = msgspec.json.encode(said["uid"]).decode()
+        text = f"Invalid value: {shown}: field is immutable"
+        raise invalid(target.kind, target.name, [Cause("FieldValueInvalid", "metadata.uid", text)])
+    _require_same_deletion(target, was, said)
 
 
 def _require_same_deletion(target: Target, was: Mapping[str, Any], said: Mapping[str, Any]) -> None:
@@ -205,7 +214,7 @@ def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
     if target.kind.group and metadata.get("resourceVersion") in {None, "", "0"}:
         message = "Invalid value: 0: must be specified for an update"
         cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
-        raise invalid(target.kind, target.name, [cause])
+        raise invalid(target.kind, target.name, [cause], called=target.kind.plural)
 
 
 def name_causes(name: str, base: Any = None) -> Iterator[Cause]:

@@ -32,6 +32,7 @@ from trundle.api._requirements import (
     metadata_of,
     name_causes,
     require_configuration,
+    require_kept,
     require_named,
     require_namespace,
     require_new,
@@ -208,9 +209,6 @@ class Resources(ObjectReads):
             require_some_name(target, metadata)
             require_named(target, metadata)
             require_namespace(target, metadata)
-            if metadata.get("resourceVersion") in {None, "", "0"}:
-                self.get(request)
-                require_version(target, metadata)
             return (yield from self._write(request, lambda _: document, reading))
 
     def patch(self, request: Request) -> Steps:
@@ -255,6 +253,7 @@ class Resources(ObjectReads):
                 require_same(target, live, config, patched=True)
                 if "resourceVersion" in said:
                     require_version(target, said)
+                require_kept(target, live, config)
             with explained(target):
                 by = request.manager, self._clock(), target.subresource
                 others = None if current is None else self._others(target, reading, current, live)
@@ -324,6 +323,7 @@ class Resources(ObjectReads):
                 reading.require_strict(target)
                 require_same(target, live, document, patched=request.media_type in PATCHES)
                 require_version(target, metadata_of(document))
+                require_kept(target, live, document)
                 require_same_kind(target, document)
                 if causes := [*kept_owner_causes(metadata_of(document))]:
                     raise invalid(target.kind, target.name, causes)

@@ -150,14 +150,22 @@ def unsupported_media_type(given: str, supported: Sequence[str]) -> ApiError:
     return ApiError(415, "UnsupportedMediaType", message)
 
 
-def invalid(kind: ServedKind, name: str, causes: Sequence[Cause]) -> ApiError:
-    """A document is not what its version says."""
+def invalid(kind: ServedKind, name: str, causes: Sequence[Cause], *, called: str = "") -> ApiError:
+    """A document is not what its version says.
+
+    Args:
+        kind: its resource type.
+        name: its name.
+        causes: what is wrong with it.
+        called: what an API server calls the resource type there, where that is not the kind.
+    """
+    called = called or kind.kind
     lines = [f"{each.field}: {each.message}" if each.field else each.message for each in causes]
     text = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
-    qualified = f"{kind.kind}.{kind.group}" if kind.group else kind.kind
+    qualified = f"{called}.{kind.group}" if kind.group else called
     message = f'{qualified} "{name}" is invalid: {text}'
-    called = {"name": name} if name else {}
-    details = {**called, "group": kind.group, "kind": kind.kind}
+    named = {"name": name} if name else {}
+    details = {**named, "group": kind.group, "kind": called}
     return ApiError(422, "Invalid", message, details, causes)
 
 

@@ -33,6 +33,7 @@ from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
 from trundle.project.lock_change import lock_findings
+from trundle.project.naming import NamedKind, kinds_of, name_clashes
 from trundle.report import spell
 from trundle.schema import (
     ABSENT,
@@ -88,6 +89,7 @@ def check(
     found = [*unsound, *findings]
     declared = ((each.group, each.resource, each.version) for each in catalogue.declared)
     found += admission_findings(config, declared)
+    found += name_clashes(kind for each in checked.values() for kind in each.kinds)
     found += lock_findings(config, lock, [each.comparison for each in checked.values()])
     found += (finding for each in checked.values() for finding in each.type_changes)
     if not unsound:
@@ -114,6 +116,7 @@ class _Checked(msgspec.Struct, frozen=True):
         notes: what its author should know.
         comparison: how it compares with the lock.
         files: the files that it was made from, as the sources name them.
+        kinds: the resource types that it serves, as clients call them.
         error: why it cannot be read.
     """
 
@@ -122,6 +125,7 @@ class _Checked(msgspec.Struct, frozen=True):
     notes: tuple[Finding, ...] = ()
     comparison: LockComparison = LockComparison()
     files: tuple[str, ...] = ()
+    kinds: tuple[NamedKind, ...] = ()
     error: SchemaError | None = None
 
 
@@ -150,6 +154,7 @@ def _check_part(
         ),
         comparison=compare_with_lock(project, shares[part.name]),
         files=tuple(str(path) for path in loaded.files),
+        kinds=tuple(kinds_of(project)),
     )
 
 

@@ -21,6 +21,7 @@ class ProjectCode(Code):
     KEYWORD = "keyword"
     LOCK = "lock"
     LOSS = "loss"
+    NAMES = "names"
     NULL = "null"
     STALE = "stale"
     TYPE_CHANGE = "type-change"

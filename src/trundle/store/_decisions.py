@@ -55,10 +55,12 @@ class WriteDecision:
     Attributes:
         kind: what happens to it; None where nothing does.
         object: the object from now on, whose resource version is that of before.
+        last: what watchers are shown of an object that is gone, where that is another state than its writer is.
     """
 
     kind: ChangeKind | None
     object: StoredObject
+    last: StoredObject | None = None
 
 
 Decide: TypeAlias = Callable[[StoredObject | None, Moment], WriteDecision]
@@ -194,7 +196,7 @@ def replacing(
         written = _written(found, data, moment)
         if counts and not _same(found, written, moment.scheme):
             written = replace(written, generation=found.generation + 1)
-        return _ended(written)
+        return _ended(found, written)
 
     return decide
 
@@ -256,7 +258,7 @@ def editing_metadata(key: Key, edit: MetadataEdit, expected: Expected) -> Decide
                 raise InvalidMetadataError(f"{key}: metadata.{name}", known, there, advice)
         for name in IN_COLUMNS:
             edited.pop(name, None)
-        return _ended(_with_metadata(found, moment, edited, whole=True))
+        return _ended(found, _with_metadata(found, moment, edited, whole=True))
 
     return decide
 
@@ -282,10 +284,11 @@ def _written(found: StoredObject, data: bytes, moment: Moment) -> StoredObject:
     return replace(found, data=data, written=moment.time, **columns._asdict())
 
 
-def _ended(written: StoredObject) -> WriteDecision:
-    """An object that is marked as deleted is gone when it has no finalizers."""
-    gone = written.deleted is not None and not written.finalizers
-    return WriteDecision("deleted" if gone else "modified", written)
+def _ended(found: StoredObject, written: StoredObject) -> WriteDecision:
+    """An object that is marked as deleted is gone when it has no finalizers; watchers see it as it was before, as those of a cluster do."""
+    if written.deleted is None or written.finalizers:
+        return WriteDecision("modified", written)
+    return WriteDecision("deleted", written, replace(found, written=written.written))
 
 
 def _same(before: StoredObject, after: StoredObject, scheme: AnyScheme) -> bool:

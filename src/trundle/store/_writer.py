@@ -179,7 +179,8 @@ def _decided(
             resource_version += 1
             written = replace(decision.object, resource_version=resource_version)
             previous = None if before is None else before.resource_version
-            revisions.append(Revision(decision.kind, written, previous))
+            last = replace(decision.last or decision.object, resource_version=resource_version)
+            revisions.append(Revision(decision.kind, last, previous))
             decision = WriteDecision(decision.kind, written)
             if decision.kind == "deleted":
                 current.pop(each.key)

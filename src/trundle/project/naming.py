@@ -1,0 +1,133 @@
+"""What clients call resource types, and which of these names an API server has for one resource type of a group only."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from trundle.errors import Finding, listed
+from trundle.project.config import Config
+from trundle.project.findings import ProjectCode, finding
+from trundle.project.loading import Project
+from trundle.schema import KindNames
+from trundle.version import ApiVersion
+
+
+class NamedKind(msgspec.Struct, frozen=True):
+    """A resource type by the names that clients have for it.
+
+    Attributes:
+        resource: its name in the schemas.
+        group: its API group.
+        names: what clients call it.
+        where: where its newest version is declared.
+        is_grouped: whether the schemas or the project say its group; else it is derived from the name of the package.
+    """
+
+    resource: str
+    group: str
+    names: KindNames
+    where: str
+    is_grouped: bool = True
+
+    @property
+    def taken(self) -> Iterator[tuple[str, str]]:
+        """The names that no other resource type of its group may have, each with what it is a name of.
+
+        As in an API server: plurals, singulars and short names are names of resources; kinds and their lists, of kinds.
+        """
+        names = self.names
+        yield from (("resource", x) for x in (names.plural, names.singular, *names.short_names))
+        yield from (("kind", each) for each in (names.kind, f"{names.kind}List"))
+
+
+def kind_names(config: Config, name: str, declared: Iterable[KindNames]) -> KindNames:
+    """What clients call a resource type: as the project says, else as its CRD does, else derived from its name.
+
+    Args:
+        config: what the project says.
+        name: the name of the resource type.
+        declared: what its versions say, the preferred one first; the first one that a CRD has counts.
+    """
+    given = config.kubernetes.types.get(name.casefold(), KindNames())
+    said = next((each for each in declared if each.plural), KindNames())
+    kind = given.kind or _kind(name)
+    return KindNames(
+        kind=kind,
+        plural=given.plural or said.plural or plural(kind.lower()),
+        singular=given.singular or said.singular or kind.lower(),
+        short_names=given.short_names or said.short_names,
+        categories=given.categories or said.categories,
+        scope=given.scope,
+        columns=given.columns,
+    )
+
+
+def _kind(name: str) -> str:
+    """A resource type as a kind: `Microsoft.Batch/batchAccounts/pools` is `BatchAccountsPools`."""
+    parts = name.split("/")[1:] or [name]
+    return "".join(each[:1].upper() + each[1:] for each in (re.sub(r"\W", "", x) for x in parts))
+
+
+def plural(singular: str) -> str:
+    """The plural of an English noun by the rules that Kubernetes' own tools have for kinds."""
+    if re.search(r"[^aeiou]y$", singular):
+        return f"{singular[:-1]}ies"
+    if re.search(r"(s|x|z|ch|sh)$", singular):
+        return f"{singular}es"
+    return f"{singular}s"
+
+
+def preference(version: ApiVersion) -> tuple[bool, "_Reversed"]:
+    """Orders versions as clients prefer them: GA before previews, the newest first."""
+    return version.preview, _Reversed(version)
+
+
+class _Reversed(msgspec.Struct, frozen=True):
+    version: ApiVersion
+
+    def __lt__(self, other: "_Reversed") -> bool:
+        return other.version < self.version
+
+
+def kinds_of(project: Project) -> Iterator[NamedKind]:
+    """The resource types that a project serves, as clients call them."""
+    config = project.config
+    served = project.evolution.served(config.horizon)
+    for each in project.evolution.resources:
+        versions = sorted(each.resources, key=preference)
+        offered = [x for x in versions if x in served and each.resources[x].served]
+        if not offered:
+            continue
+        known = (*offered, *(x for x in versions if x not in offered))
+        said = each.resources[each.versions.hub].group
+        yield NamedKind(
+            each.name,
+            (said or config.kubernetes.group_for(config.package)).lower(),
+            kind_names(config, each.name, (each.resources[x].names for x in known)),
+            each.root.definition(offered[0]).source,
+            bool(said or config.kubernetes.group),
+        )
+
+
+def name_clashes(kinds: Iterable[NamedKind]) -> Iterator[Finding]:
+    """The names that two resource types of one group have, of which an API server accepts one."""
+    owners: dict[tuple[str, str, str], NamedKind] = {}
+    shared: dict[tuple[str, int, int], list[str]] = {}
+    listing = list(kinds)
+    places = {id(each): place for place, each in enumerate(listing)}
+    for place, kind in enumerate(listing):
+        for what, name in dict.fromkeys(kind.taken):
+            first = owners.setdefault((kind.group, what, name), kind)
+            if first is not kind:
+                shared.setdefault((kind.group, places[id(first)], place), []).append(name)
+    for (group, one, other), names in shared.items():
+        first, second = listing[one], listing[other]
+        yield finding(
+            ProjectCode.NAMES,
+            second.where,
+            f"{listed(names)}, which {first.resource} has too",
+            f"write other names for {second.resource} or {first.resource} in `kubernetes.types`",
+            expected=f"names for {second.resource} that no other resource type of {group} has",
+            severity="error" if second.is_grouped else "note",
+        )
