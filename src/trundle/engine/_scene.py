@@ -35,6 +35,11 @@ class TypeValue:
         """Its methods by name."""
         return {}
 
+    @property
+    def called(self) -> "Mapping[str, Callee]":
+        """The methods that code has called on its objects; `Scene.method` finds all others."""
+        return {}
+
     @abstractmethod
     def read(self, name: str, scene: "Scene") -> Any:
         """The value of a static property.
@@ -117,14 +122,6 @@ class Meter(Protocol):
         ...
 
 
-class Known(Meter, Protocol):
-    """What the code of a session has in common."""
-
-    @property
-    def methods(self) -> Mapping[Any, Mapping[str, Callee]]:
-        """By the class of an object, the methods that code has called on it; `Scene.method` finds all others."""
-
-
 class Origin(Protocol):
     """Whose code it is: the class that declares it, for resolution and for messages."""
 
@@ -160,8 +157,8 @@ class Scene(Protocol):
         """Functions of the operator, by name; the language's own win."""
 
     @property
-    def world(self) -> Known | None:
-        """What it has in common with other code; None where there are no objects, and no steps are counted."""
+    def world(self) -> Meter | None:
+        """What counts its steps; None where there are no objects, and no steps are counted."""
 
     def method(self, receiver: Any, name: str) -> Callee | None:
         """The method of an object or a type, or an extension method for any value; None where there is none.

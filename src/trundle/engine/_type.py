@@ -16,7 +16,7 @@ from trundle.engine._declarations import (
 from trundle.engine._errors import UNKNOWN_PREFIX, EngineCode, EngineError
 from trundle.engine._lineage import Lineage
 from trundle.engine._lock import Edge
-from trundle.engine._scene import Scene, TypeValue
+from trundle.engine._scene import Callee, Scene, TypeValue
 from trundle.engine.schemas import class_json_schema, class_schema
 from trundle.errors import did_you_mean, expectation, shown
 from trundle.packages import Package
@@ -35,9 +35,19 @@ class Type(TypeValue):
         source: its package.
         declaration: what its file says.
         plain: where its objects keep the declared properties that were read of them; not static ones.
+        called: the methods that code has called on its objects.
     """
 
-    __slots__ = ("__dict__", "_name", "declaration", "package", "plain", "source", "version")
+    __slots__ = (
+        "__dict__",
+        "_name",
+        "called",
+        "declaration",
+        "package",
+        "plain",
+        "source",
+        "version",
+    )
 
     def __init__(
         self,
@@ -53,6 +63,7 @@ class Type(TypeValue):
         self.source = source
         self.declaration = declaration
         self.plain: dict[str, Any] = {}
+        self.called: dict[str, Callee] = {}
         self._find_edges = edges
         self._find_lineage = lineage
         self._read_static = read_static

@@ -68,7 +68,6 @@ class World:
         objects: its objects by id.
         statics: values of static properties, by the class that declares them.
         attributes: what code remembers of objects, by object id, class name and name.
-        methods: by the class of an object, the methods that code has called on it; `calls` keeps them.
         resolved: what names mean in the code of classes.
         is_closed: whether the session has ended, so that nothing can be done with it any more.
         is_pure: whether all that runs in it only computes, and comes to the same each time.
@@ -103,7 +102,6 @@ class World:
         self.objects: dict[str, Instance] = {}
         self.statics: dict[tuple[Type, str], Any] = {}
         self.attributes: dict[tuple[str, str, str], Any] = {}
-        self.methods: dict[Type, dict[str, Callee]] = {}
         self.resolved: dict[tuple[Type, str], Type] = {}
         self.writable: dict[tuple[Type, Type, str, Type], Slot] = {}
         self.accepted: dict[tuple[Type, TypeValue, TypeValue, str | None], bool] = {}

@@ -135,39 +135,53 @@ def of_objects(
     name, constants = call.name, takes(NOWHERE)[0] if is_constant else None
     is_one = len(call.arguments) == 1 and not isinstance(call.arguments[0], Rule)
     only = closure(call.arguments[0]) if is_one else None
-    lazily = _with_lambdas(call, closure)
+    elsewhere = _elsewhere(call, closure, takes, otherwise, may_be_null=may_be_null)
 
     def method(scope: Scope) -> Any:
         try:
             variables = scope.variables
             receiver = variables[receiver_name] if receiver_name in variables else left(scope)
-            if receiver is None and may_be_null:
-                return None
-            scene: Any = scope.scene
-            found: Any
-            if isinstance(receiver, WholeObject):
-                try:
-                    found = scene.world.methods[receiver.type][name]
-                except KeyError:  # It is called for the first time, or is an extension method or one of the language
-                    found = scene.method(receiver, name)
-                    if lambdas := getattr(found, "lambdas", None):
-                        return found.call(receiver, *lazily(scope, lambdas), scene)
-            else:
-                found = None if scene is None else scene.method(receiver, name)
-                if lambdas := getattr(found, "lambdas", None):
-                    return found.call(receiver, *lazily(scope, lambdas), scene)
+            try:
+                found = receiver.type.called[name] if isinstance(receiver, WholeObject) else None
+            except KeyError:
+                found = None
             if found is None:
-                return otherwise(receiver, scope)
+                return elsewhere(receiver, scope)
             if constants is not None:
-                return found.call(receiver, constants, _NO_NAMES, scene)
+                return found.call(receiver, constants, _NO_NAMES, scope.scene)
             if only is not None:
                 value = only(scope)
                 value = value if type(value) in PLAIN else freeze(value)
-                return found.call(receiver, (value,), _NO_NAMES, scene)
+                return found.call(receiver, (value,), _NO_NAMES, scope.scene)
             values, named = takes(scope)
-            return found.call(receiver, values, named, scene)
+            return found.call(receiver, values, named, scope.scene)
         except Exception as error:  # noqa: BLE001 - it is raised again
             fail(error, scope)
+
+    return method
+
+
+def _elsewhere(
+    call: Call,
+    closure: Callable[[Tree], Closure],
+    takes: Values,
+    otherwise: Method,
+    *,
+    may_be_null: bool,
+) -> Method:
+    """The call of a method that the scene looks up: it is called for the first time, or it is none of the receiver's own class."""
+    name, lazily = call.name, _with_lambdas(call, closure)
+
+    def method(receiver: Any, scope: Scope) -> Any:
+        if receiver is None and may_be_null:
+            return None
+        scene = scope.scene
+        found = None if scene is None else scene.method(receiver, name)
+        if found is None:
+            return otherwise(receiver, scope)
+        lambdas = getattr(found, "lambdas", None)
+        values, named = lazily(scope, lambdas) if lambdas else takes(scope)
+        return found.call(receiver, values, named, scene)
 
     return method
 

@@ -59,7 +59,7 @@ class Calls:
             found = None
         if found is not None and (found.routine.usage != "Extension" or kind is Type):
             if kind is Instance and not found.lambdas:
-                self.world.methods.setdefault(receiver.type, {})[name] = found
+                receiver.type.called[name] = found
             return found
         return self._extension(receiver, name, scene)
 
@@ -155,8 +155,9 @@ class Calls:
             advice = "replace a method that it calls"
             raise type_.error(EngineCode.INVALID_OPERATION, message, advice=advice, member=name)
         self._mocks.add(type_, mocked(found.routine, found, replacement), holding)
+        for each, _, _ in self._found:
+            each.called.clear()
         self._found.clear()
-        self.world.methods.clear()
 
     def _extension(self, receiver: Any, name: str, scene: Scene) -> Callee | None:
         origin = scene.origin

@@ -58,12 +58,14 @@ class Found:
         "_body",
         "_count",
         "_is_static",
+        "_kind",
+        "_line",
         "_most",
         "_name",
         "_only",
-        "_returning",
         "_running",
         "_turns",
+        "_value",
         "_world",
         "declaring",
         "locked_by",
@@ -85,11 +87,14 @@ class Found:
         self._world, self._turns = running.world, running.turns
         self._most = running.world.limits.calls
         self._name, self._is_static = routine.name, routine.is_static
+        self._kind = None if routine.is_static else Instance
         self._count, self._arguments = routine.count, routine.by_position
         is_plain = running.watch is None and locked_by is None
         self._body = routine.body if is_plain and routine.body else self._run_as_declared
         body = routine.body
-        self._returning = body if is_plain and isinstance(body, Returning) else None
+        returning = body if is_plain and isinstance(body, Returning) else None
+        self._value = returning and returning.value
+        self._line = returning.line if returning else 0
         self._only = self._arguments[0] if self._count == 1 else None
 
     def call(
@@ -110,7 +115,7 @@ class Found:
         Raises:
             EngineError: what the method throws, or the values do not fit.
         """
-        if self._is_static or type(receiver) is not Instance:
+        if type(receiver) is not self._kind:
             receiver, variables = self._held(receiver)
         else:
             if receiver.is_destroyed:
@@ -124,29 +129,28 @@ class Found:
         try:
             if depth > self._most:
                 raise _too_deep(self._most)
-            if named or len(values) != self._count:
-                self.routine.bind(frame, variables, values, named)
-            elif self._only is not None:  # Most calls by far
-                _, name, kept, transform = self._only
+            only = self._only
+            if only is not None and len(values) == 1 and not named:  # Most calls by far
+                name, kept, transform = only
                 (value,) = values
                 variables[name] = value if type(value) in kept else transform(value, frame)
+            elif named or len(values) != self._count:
+                self.routine.bind(frame, variables, values, named)
             else:
-                for at, name, kept, transform in self._arguments:
-                    value = values[at]
-                    if type(value) not in kept:
-                        value = transform(value, frame)
-                    variables[name] = value
+                for value, (name, kept, transform) in zip(values, self._arguments, strict=True):
+                    taken = value if type(value) in kept else transform(value, frame)
+                    variables[name] = taken
             if frame.loading is not None:
                 frame.settle()
-            returning = self._returning
-            if returning is not None:
+            value_of = self._value
+            if value_of is not None:
                 try:
-                    world.steps -= 1
-                    if world.steps < 0:
+                    world.steps = left = world.steps - 1
+                    if left < 0:
                         world.more()
-                    return returning.value(Scope(frame, variables))
+                    return value_of(Scope(frame, variables))
                 except Exception as error:  # noqa: BLE001 - it is raised again
-                    leave(error, frame, returning.line)
+                    leave(error, frame, self._line)
             body = self._body  # In a call, Python would look for a method of that name first
             signal = body(Scope(frame, variables))
             return signal[0] if type(signal) is tuple else self._ended(signal)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from trundle.version import SemVer
 
 
-Taken: TypeAlias = tuple[int, str, frozenset[type], Callable[[Any, Scene], Any]]
-"""An argument: its position, its variable, the types of values that its contract always takes as they are, and what others become."""
+Taken: TypeAlias = tuple[str, frozenset[type], Callable[[Any, Scene], Any]]
+"""An argument: its variable, the types of values that its contract always takes as they are, and what others become."""
 
 _NO_ACTIONS_SINCE = (1, 4)
 _LOG = logging.getLogger("trundle.engine")
@@ -262,8 +262,7 @@ class Routines:
             arguments=tuple(arguments),
             single=single,
             by_position=tuple(
-                (at, each.variable, each.kept, each.contract.transform)
-                for at, each in enumerate(single)
+                (each.variable, each.kept, each.contract.transform) for each in single
             ),
             count=len(single) if len(single) == len(arguments) else -1,
             body=body,
