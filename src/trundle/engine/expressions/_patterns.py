@@ -120,7 +120,9 @@ class _NamedMatch:
         """
         names = ", ".join(f"(?P<{each}>" for each in self._match.re.groupindex)
         found = f"{names}; write `(` alone: `$2` is the first group, `$3` the second"
-        raise ValueError(expectation("groups without names where an expression reads a match", found))
+        raise ValueError(
+            expectation("groups without names where an expression reads a match", found)
+        )
 
 
 @lru_cache(maxsize=512)
