@@ -10,6 +10,7 @@ from trundle.environments import (
     EnvironmentBusyError,
     EnvironmentExistsError,
     NoSuchEnvironmentError,
+    OutdatedDraftError,
     SupersededError,
     delete,
     deploy,
@@ -201,3 +202,33 @@ def test_all_that_a_place_has_takes_the_place_of_what_was_reached(shop, put_at):
     assert (put_at("").place, put_at("").providers) == ("", {})
     with pytest.raises(NoSuchEnvironmentError):
         put_at("a", name="none")
+
+
+def test_an_edit_does_not_land_in_the_next_environment_of_the_name(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+
+    def change(model):
+        shop.run(delete)
+        shop.environments.purge("shop", tenant=TENANT)
+        shop.create()
+        return model
+
+    match = "expected the draft mine in the environment as it was read, found another environment"
+    with pytest.raises(OutdatedDraftError, match=match):
+        shop.environments.edit("shop", change, tenant=TENANT, draft="mine")
+    assert shop.environments.drafts("shop", tenant=TENANT) == ()
+
+
+def test_the_first_edit_does_not_either(shop):
+    """Neither environment has a deployment then."""
+
+    def change(model):
+        shop.run(delete)
+        shop.environments.purge("shop", tenant=TENANT)
+        shop.create()
+        return model
+
+    with pytest.raises(OutdatedDraftError, match="found another environment of that name"):
+        shop.environments.edit("shop", change, tenant=TENANT, draft="mine")
+    assert shop.environments.drafts("shop", tenant=TENANT) == ()

@@ -1,6 +1,6 @@
 """Objects as Python code outside of the engine sees them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from trundle.engine._assigning import assign
@@ -8,7 +8,7 @@ from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance, Part, part, read
 from trundle.engine._type import Type
 from trundle.engine._world import World
-from trundle.engine.expressions import check_size
+from trundle.engine.expressions import FrozenDict, check_size
 from trundle.errors import expectation, listed
 
 
@@ -175,8 +175,20 @@ def _outside(world: World, value: Any) -> Any:
     if isinstance(value, tuple | list | set | frozenset):
         return [_outside(world, each) for each in value]
     if isinstance(value, Mapping):
-        return {_outside(world, key): _outside(world, each) for key, each in value.items()}
+        return {_key(world, key, _outside): _outside(world, each) for key, each in value.items()}
     return value
+
+
+def _key(world: World, value: Any, change: Callable[[World, Any], Any]) -> Any:
+    """A key of a map, changed: Python takes no list and no dictionary there."""
+    if isinstance(value, tuple | list):
+        return tuple([_key(world, each, change) for each in value])
+    if isinstance(value, set | frozenset):
+        return frozenset([_key(world, each, change) for each in value])
+    if isinstance(value, Mapping):
+        items = value.items()
+        return FrozenDict({_key(world, x, change): _key(world, y, change) for x, y in items})
+    return change(world, value)
 
 
 def inside(world: World, value: Any) -> Any:
@@ -198,5 +210,5 @@ def inside(world: World, value: Any) -> Any:
     if isinstance(value, list | tuple | set | frozenset):
         return [inside(world, each) for each in value]
     if isinstance(value, Mapping):
-        return {inside(world, key): inside(world, each) for key, each in value.items()}
+        return {_key(world, key, inside): inside(world, each) for key, each in value.items()}
     return value

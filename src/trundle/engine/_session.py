@@ -234,7 +234,7 @@ class Session:
             internal: whether to call methods that are not public as well.
 
         Returns:
-            A scalar, list or dictionary, with handles for objects and types for type references; None where nothing is returned.
+            A scalar, list or dictionary, with handles for objects and types for type references; None where nothing is returned. A list that is the key of a map is a tuple.
 
         Raises:
             EngineError: there is no such method, it is not public, the values do not fit, or what the method throws; `frames`

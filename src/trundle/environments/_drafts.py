@@ -8,6 +8,8 @@ from trundle.environments._records import Draft, Environment
 from trundle.environments._rows import Rows
 from trundle.errors import did_you_mean, listed
 
+_LOOK = "look at it, and try again"
+
 
 def draft_of(rows: Rows, environment: Environment, name: str) -> Draft | None:
     """A draft that can still be deployed; None where there is none.
@@ -67,6 +69,23 @@ def check_base(rows: Rows, environment: Environment, base: int) -> None:
     raise OutdatedDraftError(environment.name, expected, "; ".join(notes), advice)
 
 
+def check_root(environment: Environment, name: str, read: Environment) -> None:
+    """Makes sure that an environment is still the one that was read: one that was purged and made anew meanwhile is another one.
+
+    Args:
+        environment: the environment as it is.
+        name: the draft that is changed.
+        read: the environment as it was read.
+
+    Raises:
+        OutdatedDraftError: it is another one.
+    """
+    if environment.root != read.root:
+        expected, advice = f"the draft {name} in the environment as it was read", _LOOK
+        found = f"another environment of that name, made at {environment.created}"
+        raise OutdatedDraftError(environment.name, expected, found, advice)
+
+
 def check_same(rows: Rows, environment: Environment, name: str, read: Draft | None) -> None:
     """Makes sure that a draft is still the one that was read: one that was discarded and made anew meanwhile is another one.
 
@@ -122,5 +141,5 @@ def _missing(
 def _changed(environment: Environment, name: str, there: Draft | None) -> OutdatedDraftError:
     by = f" by {there.by}" if there is not None and there.by else ""
     found = "none" if there is None else f"one that was changed{by} at {there.at}"
-    expected, advice = f"the draft {name} as it was read", "look at it, and try again"
+    expected, advice = f"the draft {name} as it was read", _LOOK
     return OutdatedDraftError(environment.name, expected, found, advice)

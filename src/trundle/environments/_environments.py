@@ -12,7 +12,14 @@ from trundle.database import Database
 from trundle.engine import Limits
 from trundle.engine.effects import Record, secrets_in
 from trundle.environments import _tables as t
-from trundle.environments._drafts import check_base, check_same, check_tag, draft_of, named
+from trundle.environments._drafts import (
+    check_base,
+    check_root,
+    check_same,
+    check_tag,
+    draft_of,
+    named,
+)
 from trundle.environments._errors import (
     EnvironmentExistsError,
     InvalidNameError,
@@ -327,7 +334,7 @@ class Environments:
             The draft, with the version of each object.
 
         Raises:
-            OutdatedDraftError: others have changed the environment since the draft was begun, or the draft; nothing was written.
+            OutdatedDraftError: others have changed the environment since the draft was begun, or the draft, or have put another environment in its place; nothing was written.
             InvalidSecretError: no database can keep a secret.
             NoSuchEnvironmentError: the tenant has none of that name.
             EngineError: the model does not fit the classes of its packages.
@@ -356,7 +363,8 @@ class Environments:
         unused = self._unused(environment, draft, made.model)
         with self.catalog.changing() as connection:
             rows = Rows(connection)
-            environment = existing(rows, name, tenant)
+            environment, read = existing(rows, name, tenant), environment
+            check_root(environment, draft, read)
             check_base(rows, environment, base)
             check_same(rows, environment, draft, old)
             rows.put_draft(environment, made)

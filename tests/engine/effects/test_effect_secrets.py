@@ -91,3 +91,14 @@ def test_a_secret_is_hidden_also_as_it_stands_within_quotes(text):
 def test_of_two_secrets_each_has_its_marker():
     secrets = {"a": 'x"y', "b": 'x\\"y'}  # The second is the first within quotes.
     assert hidden('x"y x\\"y', secrets) == "{{secret:a}} {{secret:b}}"
+
+
+@pytest.mark.parametrize("is_dry", [True, False])
+def test_keys_that_are_the_same_with_their_secrets_are_refused(engine, room, is_dry):
+    journal = MemoryJournal()
+    secrets = {"pw": "hush-hush", "also": "hush-hush"}
+    wanted = {"a": {"in": [{"{{secret:pw}}": 1, "{{secret:also}}": 2}]}}
+    match = "room/a: expected keys that differ with their secrets, found '{{secret:pw}}' and '{{secret:also}}'"
+    with pytest.raises(EngineError, match=match):
+        run(engine, journal, wanted, secrets=secrets, dry_run=is_dry)
+    assert (room.there, list(journal.records())) == ({}, [])

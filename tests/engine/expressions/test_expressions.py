@@ -104,6 +104,22 @@ def test_yields(text, value):
     assert run(text) == value
 
 
+@pytest.mark.parametrize(
+    "call", ["regex('(?P<n>b)').{}(abc, $)", "abc.replaceBy(regex('(?P<n>b)'), $.value)"]
+)
+@pytest.mark.parametrize("method", ["search", "searchAll"])
+def test_names_of_groups_where_an_expression_reads_a_match_are_refused(call, method):
+    error = refused(call.format(method))
+    assert error.names == ("ValueError",)
+    assert "expected groups without names" in str(error)
+    assert "found (?P<n>; write `(` alone: `$2` is the first group" in str(error)
+
+
+def test_groups_with_names_are_found():
+    assert run("regex('(?P<n>b)c').search(abcd)") == "bc"
+    assert run("regex('(?P<n>b|c)').searchAll(abcd)") == ["b", "c"]
+
+
 def test_a_prefixed_name_is_the_type():
     assert run("x:Child") is CHILD
     assert run(":Child") is CHILD

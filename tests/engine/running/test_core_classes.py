@@ -53,6 +53,23 @@ def test_who_ends_its_subscription_hears_nothing():
     assert collected(body)[1] == ["end o"]
 
 
+def test_the_subscriptions_of_an_object_end_with_it():
+    body = """
+    - $o: new(S, n => o)
+    - $w: new(S, n => w)
+    - $v: new(S, n => v)
+    - sys:GC.subscribeDestruction($o, $w, gone)
+    - sys:GC.subscribeDestruction($o, $v, gone)
+    - $w: null
+    - sys:GC.collect()
+    - $left: dump($o).get('?').dependencies.onDestruction
+    - $v: null
+    - sys:GC.collect()
+    - Return: [$left.len(), dump($o).get('?').get(dependencies)]
+    """
+    assert collected(body)[0] == [1, None]
+
+
 def test_a_handler_that_the_subscriber_does_not_have_is_refused():
     with refused(f"{HISTORIC}NoMethodFound", "no-method"):
         run("- sys:GC.subscribeDestruction($, $, gone)")

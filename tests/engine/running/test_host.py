@@ -25,6 +25,18 @@ def test_a_function_takes_arguments_by_name():
     assert run("Return: minus(right => 3, left => 9)", functions={"minus": minus}) == 6
 
 
+def test_lists_and_maps_that_are_keys_can_be_keys_of_python():
+    seen = []
+    text = "{[1, [$]] => 1, {a => [2]} => {b => [3]}}"
+    body = f"[!yaql 'show({text})', {{Return: !yaql '{text}'}}]"
+    found = run(body, functions={"show": seen.append})
+    for each in (found, *seen):
+        listed, mapped = each
+        assert (listed[0], type(listed[1][0])) == (1, Handle)
+        assert mapped == {"a": (2,)}
+        assert [each[key] for key in (listed, mapped)] == [1, {"b": [3]}]
+
+
 async def later(value):
     await asyncio.sleep(0.01)
     return value

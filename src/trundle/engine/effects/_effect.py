@@ -31,6 +31,7 @@ class Effect:
 
         Raises:
             LookupError: a secret is no longer known.
+            ValueError: two keys of a map are the same with their secrets.
         """
         try:
             return revealed(self.wanted, self.secrets)

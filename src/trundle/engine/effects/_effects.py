@@ -182,7 +182,11 @@ class Effects:
             if near:
                 advice = f"correct the name: {listed(near)}"
             raise _error(f"{key}: {expectation(f'the secret {unknown[0]}', 'none')}", advice)
-        return Effect(name, kind, key, plain, {each: self._secrets[each] for each in sorted(names)})
+        secrets = {each: self._secrets[each] for each in sorted(names)}
+        effect = Effect(name, kind, key, plain, secrets)
+        with self._acting(key):
+            effect.revealed()  # Refused before it is written down, and in a dry run, too
+        return effect
 
     def _chosen(self, kind: str) -> str:
         for name, each in self._providers.items():

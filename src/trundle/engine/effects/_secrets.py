@@ -43,8 +43,14 @@ def revealed(value: Plain, secrets: Mapping[str, str]) -> Plain:
 
     Raises:
         KeyError: there is no such secret.
+        ValueError: two keys of a map are the same with their secrets; the message has the markers.
     """
-    return _each_text(value, lambda text: _MARKER.sub(lambda found: secrets[found[1]], text))
+
+    def text_of(text: str) -> str:
+        return _MARKER.sub(lambda found: secrets[found[1]], text)
+
+    _check_keys(value, text_of)
+    return _each_text(value, text_of)
 
 
 def hidden(value: Plain, secrets: Mapping[str, str]) -> Plain:
@@ -97,6 +103,19 @@ def _written(text: str) -> Iterable[str]:
         yield form
         # Go writes these so in JSON, and those above alone within quotes: https://pkg.go.dev/encoding/json#Marshal
         yield form.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _check_keys(value: Plain, change: Callable[[str], str]) -> None:
+    if isinstance(value, dict):
+        known: dict[str, str] = {}
+        for key in value:
+            if (other := known.setdefault(change(key), key)) != key:
+                found = f"{shown(other)} and {shown(key)}, which are the same"
+                raise ValueError(expectation("keys that differ with their secrets", found))
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            _check_keys(each, change)
 
 
 def _each_text(value: Plain, change: Callable[[str], str]) -> Plain:

@@ -14,7 +14,7 @@ import regex
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine.expressions._pattern_syntax import parts_with_copies, pythons_only
-from trundle.errors import shown
+from trundle.errors import expectation, shown
 
 SECONDS: Final = 0.2
 """How long one search may take; the library looks at its clock now and then only, so that it may be a second."""
@@ -57,14 +57,15 @@ class Pattern:
     def search(self, text: str) -> Any:
         """The first match; None if there is none."""
         try:
-            return self._compiled.search(text, timeout=SECONDS)
+            found = self._compiled.search(text, timeout=SECONDS)
+            return None if found is None else self._readable(found)
         except TimeoutError:
             self._too_slow()
 
     def finditer(self, text: str) -> Iterator[Any]:
         """All matches."""
         try:
-            yield from self._compiled.finditer(text, timeout=SECONDS)
+            yield from map(self._readable, self._compiled.finditer(text, timeout=SECONDS))
         except TimeoutError:
             self._too_slow()
 
@@ -78,9 +79,18 @@ class Pattern:
     def sub(self, replacement: str | Callable[[Any], str], text: str, count: int = 0) -> str:
         """The text with its matches replaced."""
         try:
-            return self._compiled.sub(replacement, text, count, timeout=SECONDS)
+            return self._compiled.sub(self._reading(replacement), text, count, timeout=SECONDS)
         except TimeoutError:
             self._too_slow()
+
+    def _reading(self, replacement: str | Callable[[Any], str]) -> str | Callable[[Any], str]:
+        if isinstance(replacement, str):
+            return replacement
+        return lambda match: replacement(self._readable(match))
+
+    def _readable(self, match: Any) -> Any:
+        """A match as yaql can read it."""
+        return _NamedMatch(match) if self._compiled.groupindex else match
 
     def __repr__(self) -> str:
         return f"the pattern {shown(self._text)}"
@@ -89,6 +99,30 @@ class Pattern:
         message = f"{self!r} takes too long"
         advice = "write it without repetitions inside of repetitions"
         raise EngineError(EngineCode.LIMIT, message, advice=advice) from None
+
+
+class _NamedMatch:
+    """A match of a pattern with named groups. yaql reads the names wrongly wherever it gives a match to an expression, and fails."""
+
+    __slots__ = ("_match",)
+
+    def __init__(self, match: Any) -> None:
+        self._match = match
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._match, name)
+
+    def groupdict(self) -> NoReturn:
+        """Refuses the names.
+
+        Raises:
+            ValueError: always.
+        """
+        names = ", ".join(f"(?P<{each}>" for each in self._match.re.groupindex)
+        found = f"{names}; write `(` alone: `$2` is the first group, `$3` the second"
+        raise ValueError(
+            expectation("groups without names where an expression reads a match", found)
+        )
 
 
 @lru_cache(maxsize=512)

@@ -9,10 +9,9 @@ from trundle.documents import UnreadableError, parse_values
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._handle import Handle, inside
 from trundle.engine._model import is_whole, load_model, load_object
-from trundle.engine._object import Instance
 from trundle.engine._type import Type
 from trundle.engine.expressions import format_text
-from trundle.engine.running._destroying import subscriptions
+from trundle.engine.running._destroying import subscribe, subscriptions
 from trundle.engine.running._effect_natives import EFFECT_NATIVES
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._natives import with_frame
@@ -214,7 +213,7 @@ class Collector:
             )
         wanted = (subscriber.id, handler or "")
         if wanted not in subscriptions(publisher.instance):
-            _subscribe(publisher.instance, [*subscriptions(publisher.instance), wanted])
+            subscribe(publisher.instance, [*subscriptions(publisher.instance), wanted])
 
     @staticmethod
     def unsubscribe_destruction(
@@ -223,13 +222,7 @@ class Collector:
         """Ends that."""
         unwanted = (subscriber.id, handler or "")
         left = [each for each in subscriptions(publisher.instance) if each != unwanted]
-        _subscribe(publisher.instance, left)
-
-
-def _subscribe(publisher: Instance, wanted: list[tuple[str, str]]) -> None:
-    entries = [{"subscriber": name, "handler": handler or None} for name, handler in wanted]
-    header = {key: each for key, each in publisher.header.items() if key != "dependencies"}
-    publisher.header = {**header, "dependencies": {"onDestruction": entries}} if entries else header
+        subscribe(publisher.instance, left)
 
 
 class Reporter:

@@ -37,6 +37,7 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
             instance.is_destroyed = True
             if world.objects.get(instance.id) is instance:
                 del world.objects[instance.id]
+        _forget(world, {each.id for each in doomed} - world.objects.keys())
     finally:
         world.doomed = frozenset()
 
@@ -48,6 +49,22 @@ def subscriptions(instance: Instance) -> list[tuple[str, str]]:
         (str(each.get("subscriber")), str(each.get("handler") or ""))
         for each in dependencies.get("onDestruction") or ()
     ]
+
+
+def subscribe(publisher: Instance, wanted: Collection[tuple[str, str]]) -> None:
+    """Sets who wants to know of the destruction of an object."""
+    entries = [{"subscriber": name, "handler": handler or None} for name, handler in wanted]
+    header = {key: each for key, each in publisher.header.items() if key != "dependencies"}
+    publisher.header = {**header, "dependencies": {"onDestruction": entries}} if entries else header
+
+
+def _forget(world: World, gone: Collection[str]) -> None:
+    """Ends the subscriptions of objects that are gone, so that no model keeps their ids."""
+    for each in world.objects.values():
+        wanted = subscriptions(each)
+        left = [one for one in wanted if one[0] not in gone]
+        if len(left) < len(wanted):
+            subscribe(each, left)
 
 
 def _notify(calls: Calls, instance: Instance) -> None:
