@@ -72,6 +72,7 @@ def test_free_form_elements_stay_json_and_plain_ones_are_values():
     free = [("JSON", '{"z": 1.10}'), ("JSON", '"text"'), ("JSON", "2")]
     assert plain(read_like(known, [raw("1")])) == free
     assert plain(read_like(known, ["other"])) == [{"z": ("JSON", "1.10")}, "text", 2]
+    assert read_like(raw('{"m": "text", "n": 2}'), {"m": "other"}) == {"m": "text", "n": 2}
 
 
 @pytest.mark.parametrize(("known", "like"), [("{}", ["a"]), ("[]", {"a": 1}), ("1", A())])

@@ -109,6 +109,10 @@ def test_a_map_takes_the_writers_members_and_order():
     assert list(result.items()) == [("c", 3), ("a", 9), ("d", 4)]
 
 
+def test_a_number_that_the_writer_spells_another_way_is_an_edit():
+    assert str(merge([1, "hidden"], [1], [1.0])[0]) == "1.0"
+
+
 def test_nested_maps_keep_what_only_the_stored_ones_have():
     stored = {"a": Server(note="kept", labels={"x": "1"})}
     result = merge(stored, {"a": Server(labels={"x": "1"})}, {"a": Server(labels={"x": "2"})})
@@ -158,6 +162,40 @@ def test_new_elements_come_before_unseen_ones_and_those_of_their_key_give_way():
     assert add(stored, [Port(number=3)], ("host", "number")) == [Port(number=3), *stored]
 
 
+class Rule(StorageObject, kw_only=True):
+    host: str | Absent = ABSENT
+    note: str | Absent = ABSENT
+    secret: str | Absent = ABSENT
+    property_bag: PropertyBag | Absent = msgspec.field(default=ABSENT, name=BAG)
+
+
+@pytest.mark.parametrize(
+    ("note", "said", "secret"),
+    [(ABSENT, "new", "s"), ("old", "new", ABSENT), ("same", "same", ABSENT)],
+)
+def test_a_new_element_takes_what_an_unseen_one_of_its_key_has_beside_it(note, said, secret):
+    stored = [Rule(host="a", note=note, secret="s"), Rule(host="b")]
+    found = merge_lists(stored, stored[1:], [stored[1], Rule(host="a", note=said)], ("host",))
+    assert sorted(found, key=lambda each: each.host) == [
+        Rule(host="a", note=said, secret=secret),
+        stored[1],
+    ]
+
+
+def test_entries_of_an_unseen_element_stay_beside_those_of_the_new_one_that_takes_its_place():
+    def rule(**entries):
+        bag = {name: {"v1": made_entry(each, ABSENT, Stashing())} for name, each in entries.items()}
+        return Rule(host="a", property_bag=bag)
+
+    stored = [rule(x="1"), Rule(host="b")]
+    found = merge_lists(stored, stored[1:], [stored[1], rule(y="2")], ("host",))
+    assert [each for each in found if each.host == "a"] == [rule(x="1", y="2")]
+
+
+def test_an_element_that_the_writer_sees_and_nothing_stored_is_stays_as_it_is_written():
+    assert merge_lists(["H0", "H1"], ["a"], ["a"], ()) == ["H0", "H1", "a"]
+
+
 def test_a_wrapped_value_edits_the_first_element_of_a_stored_list():
     stored = ["one", "two", "three"]
     assert merge(stored, Wrapped(["one"]), Wrapped(["ONE"])) == ["ONE", "two", "three"]
@@ -196,6 +234,25 @@ def test_an_object_that_is_made_for_what_is_in_it_takes_the_place_of_one_of_anot
     result = merge(Named(name="a"), ABSENT, made)
     assert result == Port(number=1)
     assert type(result.unknown) is not Made
+
+
+class Variant(Named, kw_only=True):
+    kind: str | Absent = ABSENT
+
+    __discriminators__ = ("kind",)
+
+
+@pytest.mark.parametrize(("kind", "secret"), [("a", "s"), ("A", "s"), ("b", ABSENT)])
+def test_an_object_in_place_of_an_unseen_one_keeps_what_is_hidden_in_the_same_variant(kind, secret):
+    stored = Variant(kind="a", secret="s")
+    found = merge(stored, ABSENT, Variant(kind=kind, name="n"))
+    assert (found.name, found.secret) == ("n", secret)
+
+
+def test_an_empty_object_that_its_own_side_wrote_stays_where_another_makes_one_for_nothing():
+    made = Named()
+    made.unknown = Made()
+    assert merge(Named(), ABSENT, made) == Named()
 
 
 class Outer(StorageObject, kw_only=True):
@@ -261,13 +318,122 @@ def test_what_a_hook_made_is_its_writers_own_once_a_stale_entry_has_it_elsewhere
     assert found["x"] == ({"v2": known} if beside == "now" else renewed)
 
 
-def test_a_list_that_its_writer_left_out_of_an_entry_is_added_to_what_the_entry_has():
-    def server(ports):
-        return Server(property_bag={"ports": {"v1": made_entry(ports, ABSENT, Stashing())}})
+def test_a_stale_entry_that_its_writer_leaves_stays_as_it_is_where_no_hook_made_it():
+    def named(name):
+        stashing = Stashing(lambda stored: (stored.secret,))
+        made, other = made_entry("mine", ABSENT, stashing), made_entry(name, ABSENT, Stashing())
+        return Named(property_bag={"x": {"v1": made}, "y": {"v1": other}})
 
+    known = Entry("theirs", digest(("then",)))
+    stored = Named(secret="now", property_bag={"x": {"v1": known}})
+    found = merge(stored, named("a"), named("b")).property_bag
+    assert found == {"x": {"v1": known}, "y": {"v1": Entry("b")}}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "witness", "opened"),
+    [
+        ("elsewhere", Port(number=1), None, True),
+        ("elsewhere", "text", None, False),
+        ("elsewhere", Port(number=1), lambda stored: (stored.secret,), False),
+        ("x", Port(number=1), None, False),
+        ("alias", Port(number=1), None, False),
+    ],
+)
+def test_an_object_that_only_its_writer_has_an_entry_for_is_kept_by_an_edit_beside_it(
+    place, value, witness, opened
+):
+    def named(other):
+        stashing = Stashing(witness, aliases=(("alias", "v2"),))
+        made = made_entry(value, ABSENT, stashing)
+        entry = made_entry(other, ABSENT, Stashing())
+        return Named(property_bag={"x": {"v2": made}, "y": {"v2": entry}})
+
+    known = {place: {"v2": Entry(Port(number=2))}}
+    found = merge(Named(property_bag=known), named("a"), named("b")).property_bag
+    kept = {**known, "y": {"v2": Entry("b")}}
+    assert found == ({**kept, "x": {"v2": Entry(value)}} if opened else kept)
+
+
+def test_free_form_data_in_an_entry_keeps_what_its_writer_cannot_see():
+    def named(text):
+        value = msgspec.Raw(text)
+        return Named(property_bag={"x": {"v1": made_entry(value, ABSENT, Stashing())}})
+
+    found = merge(named(b'{"a":1,"h":1.10}'), named(b'{"a":1}'), named(b'{"a":2}')).property_bag
+    assert bytes(found["x"]["v1"].value) == b'{"a":2,"h":1.10}'
+
+
+def in_entry(value, **noted):
+    return Server(property_bag={"ports": {"v1": made_entry(value, ABSENT, Stashing(**noted))}})
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_a_list_that_its_writer_left_out_of_an_entry_is_added_to_what_the_entry_has(read):
     had, added = Port(host="a", number=1), Port(host="b", number=2)
-    found = merge(server([had]), server(ABSENT), server([added])).property_bag
+    known = msgspec.Raw(msgspec.json.encode([had])) if read else [had]
+    found = merge(in_entry(known), in_entry(ABSENT), in_entry([added])).property_bag
     assert found == {"ports": {"v1": Entry([added, had])}}
+
+
+def test_elements_of_an_entry_are_found_by_the_declared_keys_of_its_property():
+    one, other = {"host": "a", "number": 1}, {"host": "b", "number": 2}
+    stored = [{**one, "hidden": "1"}, {**other, "hidden": "2"}]
+    after = [{**other, "note": "new"}, {**one, "note": "new"}]
+    found = merge(in_entry(stored), in_entry([one, other]), in_entry(after)).property_bag
+    expected = [{**after[0], "hidden": "2"}, {**after[1], "hidden": "1"}]
+    assert found["ports"]["v1"].value == expected
+
+
+def test_an_element_that_is_removed_from_an_entry_is_found_by_its_class():
+    stored = msgspec.Raw(b'[{"number":1,"secret":"s"},"text"]')
+    found = merge(in_entry(stored), in_entry([Port(number=1)]), in_entry([])).property_bag
+    assert found == {"ports": {"v1": Entry(["text"])}}
+
+
+@pytest.mark.parametrize(
+    ("derived", "old", "new", "expected"),
+    [
+        (b'[{"number":1,"secret":"s"},"text"]', [Port(number=1)], [], ["text"]),
+        (
+            b'[{"host":"a","number":1,"secret":"s"}]',
+            [],
+            [Port(host="a", number=1)],
+            [Port(host="a", number=1, secret="s")],
+        ),
+    ],
+)
+def test_elements_of_a_list_that_is_derived_are_read_as_those_before_and_after_the_edit(
+    derived, old, new, expected
+):
+    before, after = (in_entry(each, derived=lambda _: msgspec.Raw(derived)) for each in (old, new))
+    found = merge(Server(), before, after).property_bag
+    assert found == {"ports": {"v1": Entry(expected)}}
+
+
+def beside_labels(value, beside, note=ABSENT, derived=None):
+    stashing = Stashing(lambda stored: (stored.labels,), derived)
+    return Server(note=note, property_bag={"x": {"v1": made_entry(value, beside, stashing)}})
+
+
+def test_an_entry_of_another_kind_gives_way_to_what_its_writer_has():
+    stored = beside_labels(msgspec.Raw(b'"text"'), None)
+    before, after = beside_labels(["a"], "1", "one"), beside_labels(["a"], "2", "two")
+    assert merge(stored, before, after).property_bag == {"x": {"v1": Entry(["a"], None)}}
+
+
+def test_a_derived_value_of_another_kind_gives_way_to_what_the_writer_has():
+    before, after = (beside_labels("text", each, each, lambda _: ["a"]) for each in "12")
+    assert merge(Server(), before, after).property_bag == {"x": {"v1": Entry("text", None)}}
+
+
+def test_free_form_data_that_is_derived_keeps_what_its_writer_cannot_see():
+    def named(text):
+        stashing = Stashing(derived=lambda stored: msgspec.Raw(b'{"a":1,"h":1.10}'))
+        return Named(property_bag={"x": {"v1": made_entry(msgspec.Raw(text), ABSENT, stashing)}})
+
+    found = merge(Named(), named(b'{"a":1}'), named(b'{"a":2}')).property_bag
+    assert bytes(found["x"]["v1"].value) == b'{"a":2,"h":1.10}'
 
 
 def test_a_key_that_is_in_the_bag_is_found_there():
