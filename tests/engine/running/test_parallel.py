@@ -9,13 +9,14 @@ from trundle.engine import EngineError
 
 
 class Waiting:
-    """A record of steps, and a function that waits for so many turns of the loop."""
+    """A record of steps, and a function that waits a turn of the loop for each thousandth of a second."""
 
     def __init__(self):
         self.seen = []
 
     async def pause(self, seconds):
-        await asyncio.sleep(seconds * 8)  # A machine that is busy keeps the order
+        for _ in range(round(seconds * 1000)):
+            await asyncio.sleep(0)
 
     def run(self, body, *args, **options):
         functions = {"pause": self.pause, **options.pop("functions", {})}
