@@ -1,10 +1,8 @@
 """Chooses how much all tests try, before any of them is read."""
 
 import atexit
-import faulthandler
 import gc
 import os
-import time
 from importlib import import_module
 from pathlib import Path
 
@@ -14,8 +12,6 @@ import warm
 from _pytest.runner import runtestprotocol
 
 CLUSTER = Path(__file__).with_name("cluster")
-_LONGEST = 1200  # Seconds for one test, and up to `_WATCHED` more; where it stands is printed, and the others go on.
-_WATCHED = 60  # Seconds after which another watch begins: each is a thread, which costs as much as a short test.
 _WORTH_REPORTING = 0.1  # Seconds that preparing or cleaning up took, for `--durations`.
 
 
@@ -24,32 +20,8 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
-class Watch:
-    """Ends this process when a test takes too long.
-
-    Args:
-        file: the number of the file to which it is said where the test stands.
-    """
-
-    def __init__(self, file):
-        self._file = file
-        self._until = 0.0
-
-    def begin(self):
-        """A test begins."""
-        now = time.monotonic()
-        if now >= self._until:
-            self._until = now + _WATCHED
-            faulthandler.dump_traceback_later(_LONGEST + _WATCHED, exit=True, file=self._file)
-
-
-WATCH = pytest.StashKey()
-
-
 def pytest_configure(config):
     """Has the workers share one process that runs scripts, until this process ends."""
-    config.stash[WATCH] = Watch(os.dup(2))  # Tests' own output goes elsewhere.
-    config.add_cleanup(faulthandler.cancel_dump_traceback_later)
     if hasattr(config, "workerinput"):
         atexit.register(os._exit, 0)  # Taking apart all that tests left in memory takes seconds.
     else:
@@ -86,7 +58,7 @@ def pytest_collection_modifyitems(items, config):
     for each in items:
         if "cluster" in getattr(each, "fixturenames", ()):
             each.add_marker(pytest.mark.cluster)
-        elif each.nodeid.startswith("tests/cluster/") and not {"cluster", "full"} & {
+        elif each.path.is_relative_to(CLUSTER) and not {"cluster", "full"} & {
             mark.name for mark in each.iter_markers()
         }:
             raise pytest.UsageError(f"{each.nodeid} needs no cluster, so `make test` would miss it")
@@ -103,7 +75,6 @@ def pytest_collection_finish():
 
 def pytest_runtest_protocol(item, nextitem):
     """Has a worker report no preparing and cleaning up that went well: reports take longer than short tests."""
-    item.config.stash[WATCH].begin()
     if not hasattr(item.config, "workerinput"):
         return None
     for each in runtestprotocol(item, log=False, nextitem=nextitem):
