@@ -374,6 +374,9 @@ def test_a_list_that_its_writer_left_out_of_an_entry_is_added_to_what_the_entry_
     known = msgspec.Raw(msgspec.json.encode([had])) if read else [had]
     found = merge(in_entry(known), in_entry(ABSENT), in_entry([added])).property_bag
     assert found == {"ports": {"v1": Entry([added, had])}}
+    same_key = Port(host="a", number=1, secret="new")
+    found = merge(in_entry(known), in_entry(ABSENT), in_entry([same_key])).property_bag
+    assert found == {"ports": {"v1": Entry([same_key])}}
 
 
 def test_elements_of_an_entry_are_found_by_the_declared_keys_of_its_property():
@@ -382,7 +385,7 @@ def test_elements_of_an_entry_are_found_by_the_declared_keys_of_its_property():
     after = [{**other, "note": "new"}, {**one, "note": "new"}]
     found = merge(in_entry(stored), in_entry([one, other]), in_entry(after)).property_bag
     expected = [{**after[0], "hidden": "2"}, {**after[1], "hidden": "1"}]
-    assert found["ports"]["v1"].value == expected
+    assert msgspec.json.decode(found["ports"]["v1"].value) == expected
 
 
 def test_an_element_that_is_removed_from_an_entry_is_found_by_its_class():

@@ -166,7 +166,7 @@ def _add_needed(
             kept = known is not None and current(stored, known, mark.stashing.witness)
             had = known.value if kept else derived(stored)
             keys = declared_keys(stored, place[0])
-            mark.value = _merged_part(had, old.value, mark.value, keys, merges)
+            mark.value = _merged_value(had, old.value, mark.value, keys, merges)
         waiting.append((place, mark))
     while waiting:
         needed = next((each for each in waiting if _is_needed(result, each[1])), None)
@@ -260,35 +260,17 @@ def _merged_entry(
     if known is not None and old is not None and current(stored, known, witness):
         value = _merged_value(known.value, old.value, new.value, keys, merges)
     elif derive is not None:  # the writer saw a part of what the object derived without an entry
-        value = _merged_part(derive(stored), old.value, new.value, keys, merges)
+        value = _merged_value(derive(stored), old.value, new.value, keys, merges)
     noted = Stashing(witness, aliases=new.stashing.aliases)
     return made_entry(without_hollow(value), new.beside, noted)
 
 
-def _merged_value(known: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges) -> Any:
-    """An entry's value with an edit applied, where the entry itself holds an object."""
-    if isinstance(new, msgspec.Raw):
-        return merges.free_form(known, old, new)
-    if not isinstance(new, GeneratedObject | list | dict):
-        return new
-    if not isinstance(known, msgspec.Raw):
-        return merges.keyed(known, old, new, keys)
-    known = read_like(known, old, new)
-    return new if known is None else as_json(merges.keyed(known, old, new, keys))
-
-
-def _merged_part(had: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges) -> Any:
+def _merged_value(had: Any, old: Any, new: Any, keys: tuple[str, ...], merges: Merges) -> Any:
     """An object, list or map of which a writer may see but a part, with an edit applied."""
     if isinstance(new, msgspec.Raw):
         return merges.free_form(had, old, new)
+    if not isinstance(new, GeneratedObject | list | dict):
+        return new
     if isinstance(had, msgspec.Raw):
         had = read_like(had, old, new)
-    one, two, three = map(_kind, (had, old, new))
-    if one is two is three and issubclass(one, GeneratedObject | list | dict):
-        return as_json(merges.keyed(had, old, new, keys))
-    return new
-
-
-def _kind(value: Any) -> type[Any]:
-    """The class of a value; that of a list that knows more than its elements is `list`."""
-    return list if isinstance(value, list) else type(value)
+    return new if had is None else as_json(merges.keyed(had, old, new, keys))

@@ -30,7 +30,7 @@ def merge(stored: Any, before: Any, after: Any) -> Any:
     return _merge_different(stored, before, after)
 
 
-def _merge_different(stored: Any, before: Any, after: Any) -> Any:
+def _merge_different(stored: Any, before: Any, after: Any, keys: tuple[str, ...] = ()) -> Any:
     """Like `merge`, of values that are known to differ: comparing them costs most of what merging does."""
     if isinstance(stored, GeneratedObject) and (after is ABSENT or before is ABSENT):
         known = after if before is ABSENT else before
@@ -51,9 +51,9 @@ def _merge_different(stored: Any, before: Any, after: Any) -> Any:
             return ABSENT if emptied and not is_empty(stored) else merged
         return without_hollow(after)
     if isinstance(after, list) and isinstance(before, list) and isinstance(stored, list):
-        return merge_lists(stored, before, after, (), merge)
+        return merge_lists(stored, before, after, keys, merge)
     if _is_unseen(stored, before, after):
-        return add_to_unseen(stored, after, ())
+        return add_to_unseen(stored, after, keys)
     if (
         isinstance(after, dict)
         and isinstance(stored, dict)
@@ -126,18 +126,14 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
 def merge_attribute(result: Any, name: str, before: Any, after: Any) -> None:
     """Applies the difference between two values of an attribute to the stored value that an object has."""
     kept = getattr(result, name)
-    keys = result.__list_keys__.get(name, ())
-    if keys and all(isinstance(each, list) for each in (before, after, kept)):
-        setattr(result, name, merge_lists(kept, before, after, keys, merge))
-    elif _is_unseen(kept, before, after):
-        setattr(result, name, add_to_unseen(kept, after, keys))
-    elif name in OTHERS:
+    if name in OTHERS:
         # There is no map that a writer could make or remove: it adds and removes the members that it sees.
         mine, ours, theirs = (each or {} for each in (kept, before, after))
         empty = after if isinstance(after, Hollow) else ABSENT
         setattr(result, name, _merge_maps(mine, ours, theirs) or empty)
     else:
-        setattr(result, name, _merge_different(kept, before, after))
+        keys = result.__list_keys__.get(name, ())
+        setattr(result, name, _merge_different(kept, before, after, keys))
 
 
 def _different(one: Any, other: Any) -> list[str]:
@@ -190,9 +186,9 @@ def _merge_maps(stored: dict[str, Any], before: dict[str, Any], after: dict[str,
 
 def _merge_keyed(stored: Any, before: Any, after: Any, keys: tuple[str, ...]) -> Any:
     """Like `merge`, of lists by the declared keys of their elements, if they have some."""
-    if keys and all(isinstance(each, list) for each in (stored, before, after)):
-        return merge_lists(stored, before, after, keys, merge)
-    return merge(stored, before, after)
+    if before == after and same(before, after):
+        return stored
+    return _merge_different(stored, before, after, keys)
 
 
 _MERGES = Merges(_merge_keyed, _merge_free_form)
