@@ -37,6 +37,7 @@ from trundle.evolution.steps import (
 from trundle.runtime import (
     ABSENT,
     Wrapped,
+    convert_each,
     convert_scalar,
     fit,
     from_free_form,
@@ -97,7 +98,7 @@ class LiveSteps:
                 change = self.closure(item)
                 if may_lack(item):
                     return lambda value: present(map(change, value), value)
-                return lambda value: list(map(change, value))
+                return lambda value: convert_each(change, value)
             case Values(inner):
                 return self._values(inner)
             case Optional(inner):

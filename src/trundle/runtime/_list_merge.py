@@ -32,9 +32,10 @@ def merge_lists(
     """
     wrapped = isinstance(before, Wrapped) and isinstance(after, Wrapped)
     seen: list[int | None]
-    if wrapped or len(stored) == len(before):
-        both = min(len(stored), len(before))
-        seen = [*range(both), *[None] * (len(before) - both)]
+    if wrapped:
+        seen = [_first_like(each, stored) for each in before]
+    elif len(stored) == len(before):
+        seen = [*range(len(stored))]
     else:
         seen = [
             *(
@@ -44,7 +45,7 @@ def merge_lists(
                 or match(before, stored, keys)
             )
         ]
-    matched = [0] if wrapped else match(after, before, keys)
+    matched = [0 if before else None for _ in after] if wrapped else match(after, before, keys)
     if len(stored) == len(before) and None not in matched:
         return [
             merge(stored[place], before[place], value)
@@ -143,6 +144,15 @@ def beside_hidden(
     for _, each in sorted(following.items()):
         result.extend(each)
     return result
+
+
+def _first_like(single: Any, stored: list[Any]) -> int | None:
+    """Where the element stands of which a writer has the single value: the first one that may be it; None where there is none.
+
+    The version with the list of which it is the first may lack those before it, such as null or other variants.
+    """
+    kinds = map(type, stored)
+    return next((place for place, kind in enumerate(kinds) if kind is type(single)), None)
 
 
 def _by_class(before: list[Any], stored: list[Any]) -> list[int | None] | None:

@@ -67,8 +67,8 @@ def _merge_different(stored: Any, before: Any, after: Any, keys: tuple[str, ...]
 
 def _is_unseen(stored: Any, before: Any, after: Any) -> bool:
     """Whether a writer makes a list where there is one that it is not shown, as of what its version has a single value for."""
-    lists = isinstance(stored, list) and isinstance(after, list) and not isinstance(after, Wrapped)
-    return lists and before is ABSENT
+    lists = isinstance(stored, list) and isinstance(after, list)
+    return lists and before is ABSENT and type(after) is not Wrapped
 
 
 def _is_another_variant(stored: Any, after: Any) -> bool:

@@ -53,6 +53,8 @@ def convert_each(
     if items is ABSENT:
         return ABSENT
     made = list(map(function, items))
+    if isinstance(items, Wrapped):
+        return WrappedAmongOthers(made)
     return Placed(made, items.whole, items.places) if type(items) is Placed else made
 
 
@@ -163,6 +165,8 @@ def present(values: Iterable[Value | Absent], items: Any = None) -> list[Value]:
         values: the elements.
         items: the list that they are converted from, one by one.
     """
+    if isinstance(items, Wrapped):
+        return WrappedAmongOthers(value for value in values if value is not ABSENT)
     if not is_placing(items):
         return [value for value in values if value is not ABSENT]
     found = [(place, value) for place, value in enumerate(values) if value is not ABSENT]
@@ -218,6 +222,10 @@ def with_named(
 
 class Wrapped(list[Value]):
     """A list of one that stands for the first element of a stored list."""
+
+
+class WrappedAmongOthers(Wrapped[Value]):
+    """One that was converted further, to a version whose lists may have elements that the one with the single value lacks."""
 
 
 def single(values: Any) -> Any:
