@@ -9,7 +9,7 @@ import json
 
 import pytest
 from amounts import full
-from evolving import evolve, thing
+from evolving import evolve, rules, thing
 
 VERSIONS = ("2020-01-01", "2021-01-01", "2022-01-01", "2023-01-01")
 KINDS = {
@@ -104,3 +104,31 @@ def test_a_variant_crosses_no_version_that_lacks_it(forgetting, hub):
         assert scheme.read(VERSIONS[writer], stored) == document
         assert scheme.read(VERSIONS[other], stored) == thing(VERSIONS[other])
         assert scheme.convert(document, to=VERSIONS[other]) == thing(VERSIONS[other])
+
+
+@pytest.mark.parametrize("hub", VERSIONS[:3])
+@pytest.mark.parametrize("lists", [("[B]", "[B]?"), ("[B]?", "[B]"), ("[[B]]", "[[B]]?")])
+def test_null_takes_the_place_of_lists_of_objects_beyond_one_that_admits_none(
+    forgetting, lists, hub
+):
+    """An empty list has no first element, so the version with the single value is shown nothing of it."""
+    types = (lists[0].replace("[B]", "B", 1).rstrip("?") + "?", *lists)
+    objects = {"B": {"b": "string"}}
+    scheme = forgetting(
+        evolve(
+            {
+                version: {"Thing": {"s": type_}, **objects}
+                for version, type_ in zip(VERSIONS, types, strict=False)
+            },
+            rules(VERSIONS[0], wrap={"s": "s"}),
+            hub=hub,
+        )
+    )
+    for writer in VERSIONS[1:3]:
+        stored = scheme.put(writer, thing(writer, s=[]))
+        stored = scheme.put(VERSIONS[0], thing(VERSIONS[0], s=None), stored)
+        shown = [scheme.read(version, stored).get("s", "absent") for version in VERSIONS[:3]]
+        expected = [None]
+        for each in lists:
+            expected.append(None if each.endswith("?") and expected[-1] is None else "absent")
+        assert shown == expected

@@ -93,7 +93,9 @@ def _of_one(conversion: Conversion) -> bool:
     match conversion:
         case EachValue(inner) | NullFits(inner) | Wrap(inner) | Unwrap(inner):
             return _of_one(inner)
-        case EachItem() | Keyed():
+        case EachItem(inner):
+            return _is_whole(inner)
+        case Keyed():
             return False
         case (
             ByVariant()
@@ -108,3 +110,8 @@ def _of_one(conversion: Conversion) -> bool:
             return True
         case _:
             assert_never(conversion)
+
+
+def _is_whole(item: Conversion) -> bool:
+    """Whether each element of a list has a counterpart on the other side, which is an object or a list of them."""
+    return isinstance(item, ConvertObject) or (isinstance(item, EachItem) and _is_whole(item.item))
