@@ -175,18 +175,19 @@ def _details(found: dict[str, Any]) -> str:
         f"  installed  {installed.get('version', 'nothing')} {installed.get('digest', '')}"
     )
     lines.append(f"  latest     {known.get('latest', _NONE)}")
-    lines += [f"  {each}" for each in _plan_lines(_planned(found))]
+    planned = _planned(found)
+    lines += [f"  {each}" for each in _plan_lines(planned)]
+    listed = _all_blocked(planned)
     lines += [
-        f"  {each['type']:<14} {each['status']:<8} {each['reason']:<17} {_in_a_line(each)}"
+        f"  {each['type']:<14} {each['status']:<8} {each['reason']:<17} {_in_a_line(each, listed)}"
         for each in _conditions(found).values()
     ]
     return "".join(f"{each.rstrip()}\n" for each in lines)
 
 
-def _in_a_line(condition: dict[str, Any]) -> str:
-    """What a condition says; of what blocks an installation, which is listed before, the first."""
-    message: str = condition["message"]
-    return message.partition("\n")[0] if condition["type"] == "Blocked" else one_line(message)
+def _in_a_line(condition: dict[str, Any], listed: list[str]) -> str:
+    """What a condition says that is not listed before."""
+    return one_line("\n".join(e for e in condition["message"].splitlines() if e not in listed))
 
 
 def _planned(found: dict[str, Any]) -> dict[str, Any]:
@@ -213,11 +214,14 @@ def _plan_lines(planned: dict[str, Any]) -> list[str]:
         f"scheduled  {each['version']} at {each['notBefore']}: {each['message']}"
         for each in planned.get("scheduled") or []
     ]
-    blocked = [*map(_blocked, planned.get("blocked") or []), *planned.get("stopped", [])]
-    lines += [f"blocked    {each}" for each in blocked]
+    lines += [f"blocked    {each}" for each in _all_blocked(planned)]
     if planned.get("announced"):
         lines.append(f"announced  {planned['announced']}")
     return [*lines, *(f"note       {each}" for each in planned.get("notes") or [])]
+
+
+def _all_blocked(planned: dict[str, Any]) -> list[str]:
+    return [*map(_blocked, planned.get("blocked") or []), *planned.get("stopped", [])]
 
 
 def _blocked(version: dict[str, Any]) -> str:
