@@ -275,6 +275,14 @@ def test_status_says_what_is_in_the_way_of_each_installation(listed):
     )
 
 
+@pytest.mark.parametrize("spec", [{}, {"spec": {}}, {"spec": ["a"]}, {"spec": {"package": None}}])
+def test_status_of_a_document_that_names_no_package(monkeypatch, spec):
+    found = {"metadata": {"name": "old", "namespace": "shop"}, **spec}
+    monkeypatch.setattr(_installations, "_one", lambda *_: (None, found))
+    done = CliRunner().invoke(app, ["kube", "installed", "status", "old"])
+    assert done.stdout.splitlines()[:2] == ["old (no package)", "  installed  nothing"]
+
+
 def test_status_of_one_installation_has_a_line_for_each_thing_in_its_way(listed):
     done = CliRunner().invoke(app, ["kube", "installed", "status", "web"])
     assert done.stdout.splitlines()[3:5] == [

@@ -170,7 +170,9 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
 def _details(found: dict[str, Any]) -> str:
     known = found.get("status") or {}
     installed = known.get("installed") or {}
-    lines = [f"{found['metadata']['name']} ({known.get('package', found['spec']['package'])})"]
+    spec = found.get("spec")  # No schema holds a `StackInstall` to anything.
+    asked = spec.get("package") if isinstance(spec, dict) else None
+    lines = [f"{found['metadata']['name']} ({known.get('package') or asked or 'no package'})"]
     lines.append(
         f"  installed  {installed.get('version', 'nothing')} {installed.get('digest', '')}"
     )
