@@ -157,6 +157,7 @@ def test_an_approval_binds_version_and_digest():
     other = state("1.0.0", approvals=(Approval(v("1.1.0"), digest("x"), START),))
     found = plan(made, other, policy)
     assert found.blocked[0].reason is Block.OTHER_DIGEST_APPROVED
+    assert "1.1.0" not in found.blocked[0].message  # It is shown beside the version.
     wrong = state("1.0.0", approvals=(Approval(v("1.2.0"), digest("1.1.0"), START),))
     assert plan(made, wrong, policy).blocked[0].reason is Block.APPROVAL
 
@@ -169,6 +170,9 @@ def test_holds():
     assert plan(made, everything, to=v("1.0.2")).target is None
     one = state("1.0.0", holds=(Hold("crashes", START, version=v("1.0.2")),))
     assert plan(made, one).target.version == v("1.0.1")
+    blocked = plan(made, one).blocked[0]
+    said = (str(blocked.entry.version), blocked.message)
+    assert said == ("1.0.2", "it is held: crashes; release it with unhold")
     for_a_day = state("1.0.0", holds=(Hold("audit", START, until=START + DAY),))
     found = plan(made, for_a_day)
     assert found.scheduled[0].not_before == START + DAY

@@ -222,3 +222,74 @@ def test_what_to_look_at_where_nothing_waits_names_the_namespace(monkeypatch):
     done = CliRunner().invoke(app, ["kube", "installed", "approve", "db", "-n", "shop"])
     assert done.exit_code == 2
     assert "run `kubectl trundle plan db -n shop`" in done.output
+
+
+def installation(name, *conditions, **status):
+    kinds = ("type", "status", "reason", "message")
+    held = [dict(zip(kinds, each, strict=True)) for each in conditions]
+    return {
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"package": f"acme/{name}"},
+        "status": {"conditions": held, **status},
+    }
+
+
+APPROVAL = "major upgrades need an approval; approve it with the annotation `trundle.dev/approve`"
+REFUSED = "Service a of 2.0.0: refused; grant it\nService b of 2.0.0: refused; grant it"
+LISTED = [
+    installation(
+        "db",
+        ("Ready", "True", "Applied", "all is ready"),
+        ("Blocked", "True", "Approval", f"2.0.0: {APPROVAL}"),
+        blocked=[{"version": "2.0.0", "reason": "approval", "message": APPROVAL}],
+    ),
+    installation("ok", ("Ready", "True", "Applied", "m"), ("Blocked", "False", "NotBlocked", "n")),
+    installation("waits", ("Ready", "False", "Waiting", "no pod"), ("Blocked", "False", "N", "n")),
+    installation(
+        "web",
+        ("Ready", "False", "RejectedRelease", REFUSED),
+        ("Blocked", "True", "RejectedRelease", REFUSED),
+    ),
+]
+
+
+@pytest.fixture
+def listed(monkeypatch):
+    class Listing:
+        def listed(self, _space):
+            return LISTED
+
+    monkeypatch.setattr(_installations, "_client", lambda *_: (Listing(), "shop"))
+
+
+def test_status_says_what_is_in_the_way_of_each_installation(listed):
+    done = CliRunner().invoke(app, ["kube", "installed", "status"])
+    table, _, said = done.stdout.partition("\n\n")
+    assert len(table.splitlines()) == 5
+    assert said == (
+        f"shop/db\n  blocked    2.0.0: {APPROVAL}\n"
+        "shop/waits\n  not ready  no pod\n"
+        "shop/web\n"
+        "  blocked    Service a of 2.0.0: refused; grant it\n"
+        "  blocked    Service b of 2.0.0: refused; grant it\n"
+    )
+
+
+@pytest.mark.parametrize("spec", [{}, {"spec": {}}, {"spec": ["a"]}, {"spec": {"package": None}}])
+def test_status_of_a_document_that_names_no_package(monkeypatch, spec):
+    found = {"metadata": {"name": "old", "namespace": "shop"}, **spec}
+    monkeypatch.setattr(_installations, "_one", lambda *_: (None, found))
+    done = CliRunner().invoke(app, ["kube", "installed", "status", "old"])
+    assert done.stdout.splitlines()[:2] == ["old (no package)", "  installed  nothing"]
+
+
+def test_status_of_one_installation_has_a_line_for_each_thing_in_its_way(listed):
+    done = CliRunner().invoke(app, ["kube", "installed", "status", "web"])
+    assert done.stdout.splitlines()[3:5] == [
+        "  blocked    Service a of 2.0.0: refused; grant it",
+        "  blocked    Service b of 2.0.0: refused; grant it",
+    ]
+    assert done.stdout.splitlines()[5:] == [
+        "  Ready          False    RejectedRelease",
+        "  Blocked        True     RejectedRelease",
+    ]

@@ -20,6 +20,7 @@ import warm
 import webhooks
 import yaml
 from authorities import Authority
+from clusters import until
 
 PUBLISHED = os.environ.get("TRUNDLE_PUBLISHED_CRDS")
 
@@ -279,4 +280,6 @@ def test_certificates_of_four_versions_are_taken_over_and_given_back(publish, ou
     }  # fmt: skip
     assert done(place.adopt("--back"))
     assert place.stored_at == {old}
-    assert place.shown == edited
+    until(
+        lambda: place.shown == edited
+    )  # The API server may ask the webhook of the project until then.

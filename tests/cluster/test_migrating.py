@@ -123,6 +123,35 @@ def test_objects_of_another_storage_version(place, by):
         assert place.members.group not in left
 
 
+def test_a_crd_that_was_applied_just_before(place):
+    """The API server is not waited for between: the command does that."""
+    foreign(place)
+    folder, crd = place.release("ours", "v1", "v2")
+    place.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=json.dumps(crd))  # fmt: skip
+    done = migrate(place, folder, "--pages")
+    assert (done["rewritten"], done["former"]) == (7, ["v1"])
+    assert shapes(place) == {"v2"}
+    assert place.crd["status"]["storedVersions"] == ["storage"]
+    assert migrate(place, folder, "--pages")["former"] == []
+
+
+def test_discovery_shows_whether_the_api_server_stores_at_a_version_that_is_served(place):
+    """What the command waits for; the objects of etcd say that it is true."""
+    foreign(place)
+    resources = place.cluster.request("GET", f"/apis/{place.members.group}/v1").ok()["resources"]
+    assert all(each["storageVersionHash"] for each in resources if each["name"] == "members")
+    _, crd = place.release("ours", "v1", "v2")
+    place.cluster.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=json.dumps(crd))  # fmt: skip
+
+    def follows():
+        found = place.cluster.request("GET", f"/apis/{place.members.group}/v1").ok()["resources"]
+        return not any(each.get("storageVersionHash") for each in found)
+
+    until(follows)
+    place.members.create("v1", "after", team="red", age=1)
+    assert "stored" in place.stored["default/after"]
+
+
 def test_objects_of_an_earlier_release_get_the_shape_of_this_one(place):
     _, crd = place.release("first", "v1", "v2")
     place.cluster.define(crd)

@@ -289,6 +289,7 @@ def test_the_plugin_of_kubectl(cluster, operator, publisher, space, tmp_path):
         "False",
         "True",
     ]
+    assert f"{space}/plug\n  blocked    2.0.0: major upgrades need an approval; " in shows
     assert "acme/plug" in cluster.kubectl("trundle", "status", "plug", "-n", space).stdout
     assert cluster.kubectl("trundle", "plan", "plug", "-n", space).stdout.startswith(
         "blocked    2.0.0"

@@ -274,7 +274,7 @@ def test_what_is_held(site):
         with pytest.raises(RefusedError) as caught:
             roll_back(installation, CRM)
         assert caught.value.code == "held"
-        assert "1.0.0 is held: audit" in str(caught.value)
+        assert "1.0.0: expected what is not held, found it is held: audit" in str(caught.value)
     site.publish("1.0.2")
     site.export()
     with site.installation() as installation:

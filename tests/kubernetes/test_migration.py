@@ -41,6 +41,7 @@ class Server:
             "status": {"storedVersions": [OLD, "storage"]},
         }
         self.failing = []
+        self.lagging = 0
         self.patched = []
         self.paths = []
         self.notes = []
@@ -53,6 +54,8 @@ class Server:
         path = request.url.path
         if path.startswith(CRDS):
             return self.definition(request)
+        if path == f"/apis/{GROUP}/{NEW}":
+            return self.discovered()
         if request.method == "PATCH":
             name = path.rpartition("/")[2]
             self.paths.append(path)
@@ -72,6 +75,14 @@ class Server:
                 self.notes.append(value)
                 self.crd["metadata"]["annotations"][key] = value
         return httpx2.Response(200, json=self.crd)
+
+    def discovered(self):
+        """Discovery, which has a hash of the version that is stored as long as that is served."""
+        self.lagging -= 1
+        resources = [{"name": "members/status"}, {"name": "members"}, {"name": "clubs"}]
+        if self.lagging >= 0:
+            resources[1]["storageVersionHash"] = "abc"
+        return httpx2.Response(200, json={"kind": "APIResourceList", "resources": resources})
 
     def listed(self, request):
         size, begin = int(request.url.params["limit"]), int(request.url.params.get("continue", 0))
@@ -252,6 +263,41 @@ def test_versions_stay_where_the_crd_changes_meanwhile(server, migrate):
     with pytest.raises(ClusterError, match="stores them elsewhere"):
         migrate()
     assert server.crd["status"]["storedVersions"] == [OLD, "storage"]
+
+
+def test_nothing_is_written_before_the_api_server_stores_where_the_crd_says(server, migrate):
+    server.lagging = 3
+    written = []
+    found = migrate(step=lambda what, *_: written.append((what, len(server.patched))))
+    assert [each for each in written if each[0].endswith("follows the CRD")] == [
+        (f"members.{GROUP}: the API server follows the CRD", 0)
+    ] * 3
+    assert (found.stored, found.former) == (("storage",), (OLD,))
+    server.lagging = 1
+    again = migrate()  # Objects are stored at one version only, so there is nothing to follow.
+    assert (server.lagging, again.former) == (1, ())
+
+
+def test_an_api_server_that_does_not_follow_the_crd_rewrites_nothing(server, migrate):
+    now = iter(range(0, 1000, 10))
+    server.lagging = 100
+    with pytest.raises(ClusterError, match="one that has not followed the CRD yet; nothing was"):
+        migrate(clock=lambda: next(now))
+    assert server.patched == []
+    assert server.crd["status"]["storedVersions"] == [OLD, "storage"]
+
+
+def test_versions_stay_where_objects_were_stored_at_another_one_meanwhile(server, migrate):
+    server.crd["status"]["storedVersions"] = ["storage"]
+
+    def moved(server):
+        server.crd["status"]["storedVersions"] = ["storage", OLD]
+        return httpx2.Response(200, json=server.objects["c"])
+
+    server.failing = [("PATCH", "/members/c", moved)]
+    with pytest.raises(ClusterError, match=f"one that stored them at {OLD} meanwhile"):
+        migrate()
+    assert server.crd["status"]["storedVersions"] == ["storage", OLD]
 
 
 def test_owners_are_renamed_by_what_is_there_at_the_write(server, simulated, kinds):

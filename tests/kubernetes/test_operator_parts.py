@@ -4,13 +4,25 @@ import datetime as dt
 from types import SimpleNamespace
 
 import pytest
-from channel_data import entry
+from channel_data import START, channel, entry, state
 
-from trundle.channels import Block, Blocked, Channel, Hold, Request, State, check_trust
+from trundle.channels import (
+    Block,
+    Blocked,
+    Channel,
+    Hold,
+    Policy,
+    Request,
+    State,
+    check_trust,
+    decide,
+    status_of,
+)
 from trundle.channels.decision import check_holds
 from trundle.kubernetes.migration import RequestError
 from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
-from trundle.kubernetes.operator._advice import reworded, words_of
+from trundle.kubernetes.operator._advice import rejections, reworded, words_of
+from trundle.kubernetes.operator._dry_run import RejectedError
 from trundle.kubernetes.operator._following import Follower
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
@@ -143,6 +155,39 @@ def test_what_an_api_server_refuses_is_said_with_what_can_be_done(error, advice)
     assert "--force" not in words
 
 
+@pytest.mark.parametrize(
+    ("where", "said"),
+    [
+        ("CustomResourceDefinition as.example.com", "its objects would go with it"),
+        ("Namespace shop", "all that is in it would go with it"),
+        ("PersistentVolumeClaim a", "its data would go with it"),
+    ],
+)
+def test_nothing_is_to_be_deleted_that_other_things_go_with(where, said):
+    error = OwnedError(where, "fields", "409: 2 conflicts:\n- .spec.a\n- .spec.b", "use --force")
+    (finding,) = rejections(RejectedError([error], ""), "1.0.0")
+    for each in (words_of(error), str(finding)):
+        assert "do not delete the object" in each
+        assert each.endswith(said)
+        assert "409: 2 conflicts: - .spec.a - .spec.b" in each  # A line of a message is a reason.
+
+
+def test_a_release_that_is_not_in_the_cluster_is_not_up_to_date():
+    made, installed = channel("2.0.0"), state("2.0.0")
+    plan = decide(made, installed, Policy(), START)
+    status = status_of(plan, installed, made, START)
+
+    def says(**present):
+        document = status_document(Report(status, **present), {}, 1, NOW)
+        (found,) = [each for each in document["conditions"] if each["type"] == "UpToDate"]
+        return found["status"], found["reason"], found["message"]
+
+    known = status.installed_digest
+    assert says(version="2.0.0", digest=known)[:2] == ("True", "LatestInstalled")
+    missing = ("False", "NotApplied", "2.0.0 is not in the cluster yet")
+    assert says(version="1.0.0", digest=DIGEST) == says() == missing
+
+
 def test_what_waits_for_an_approval_names_the_annotation():
     message = "major upgrades need an approval; approve 2.0.0"
     report = Report()
@@ -166,15 +211,15 @@ def test_a_condition_keeps_its_time_as_long_as_its_status_stays():
 
 
 def test_what_is_in_the_way_is_said_with_what_can_be_done_in_a_cluster():
-    state = State(
+    installed = State(
         package="acme/db",
         channel="stable",
         clock_floor=NOW + dt.timedelta(days=1),
         holds=(Hold("an audit", NOW),),
     )
-    channel = Channel(name="stable", package="acme/db", expires=NOW + dt.timedelta(days=9))
-    late = check_trust(channel, state, NOW, Request())
-    held = check_holds(state, None, NOW)
+    made = Channel(name="stable", package="acme/db", expires=NOW + dt.timedelta(days=9))
+    late = check_trust(made, installed, NOW, Request())
+    held = check_holds(installed, None, NOW)
     assert [str(each.code) for each in (*late, *held)] == ["clock-went-back", "held"]
     assert all("`trundle " in each.advice for each in (*late, *held))
     report = Report()

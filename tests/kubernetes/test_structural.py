@@ -147,8 +147,9 @@ def test_descriptions_of_a_large_crd_are_cut_first_and_left_out_then(install):
 
 def test_a_service_has_namespace_and_name():
     assert service_named("a/b:8443")["port"] == 8443
-    with pytest.raises(DefinitionError, match="NAMESPACE/NAME"):
-        service_named("b")
+    for wrong in ("b", "a/b:0", "a/b:65536", "A/b", "a/b c", "a/-b", "a/b:", f"a/{'b' * 64}"):
+        with pytest.raises(DefinitionError, match="NAMESPACE/NAME"):
+            service_named(wrong)
 
 
 @pytest.mark.parametrize(

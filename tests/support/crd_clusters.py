@@ -90,6 +90,9 @@ class CrdCluster:
             versions.append(stored_version(self.crd))
         self._end()
 
+    def shows_storage(self, _kind, _label):
+        return stored_version(self.crd) in served_versions(self.crd)
+
     def objects(self, kind, label, _page, after=""):
         self._require(label)
         for name in sorted(self.stored):

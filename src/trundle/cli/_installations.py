@@ -6,7 +6,7 @@ import typer
 
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._migrating import Context, Kubeconfig
-from trundle.cli._printing import Format, print_data, print_result, say, table
+from trundle.cli._printing import Format, one_line, print_data, print_result, say, table
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ Namespace = Annotated[
     typer.Option("--namespace", "-n", help="Its namespace.", show_default="that of the context"),
 ]
 _NONE = "-"
+_HEAD = ("NAMESPACE", "NAME", "VERSION", "LATEST", "READY", "UP TO DATE", "BLOCKED")
 
 
 def _client(kubeconfig: "Path | None", context: str | None) -> "tuple[Installations, str]":
@@ -74,12 +75,11 @@ def status(
         return
     client, default = _client(kubeconfig, cluster_context)
     listed = client.listed("*" if everywhere else namespace or default)
-    head = ("NAMESPACE", "NAME", "VERSION", "LATEST", "READY", "UP TO DATE", "BLOCKED")
     if not listed and output is Format.TABLE:
         where = "" if everywhere else f" in the namespace {namespace or default}"
         say(f"there are no installations{where}")
         return
-    print_result(lambda: listed, lambda: table(head, [_row(each) for each in listed]), output)
+    print_result(lambda: listed, lambda: _listed(listed), output)
 
 
 @app.command("plan")
@@ -138,6 +138,28 @@ def _conditions(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {each["type"]: each for each in (found.get("status") or {}).get("conditions") or []}
 
 
+def _listed(listed: list[dict[str, Any]]) -> str:
+    """A table, and below it what is in the way of each."""
+    wrong = "".join(map(_wrong, listed))
+    return table(_HEAD, [_row(each) for each in listed]) + (wrong and f"\n{wrong}")
+
+
+def _wrong(found: dict[str, Any]) -> str:
+    """Why an installation is blocked or not ready, and what to do about that; nothing where it is neither."""
+    conditions = _conditions(found)
+    signs = (("Blocked", "True", "blocked"), ("Ready", "False", "not ready"))
+    lines: dict[str, str] = {}
+    for kind, status, words in signs:
+        condition = conditions.get(kind, {})
+        if condition.get("status") == status:
+            said = condition["message"].splitlines()
+            lines |= {each: words for each in said if each not in lines}
+    if not lines:
+        return ""
+    name = f"{found['metadata']['namespace']}/{found['metadata']['name']}\n"
+    return name + "".join(f"  {words:<10} {each}\n" for each, words in lines.items())
+
+
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
     metadata, known, holds = found["metadata"], found.get("status") or {}, _conditions(found)
     versions = ((known.get("installed") or {}).get("version") or _NONE, known.get("latest", _NONE))
@@ -148,16 +170,26 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
 def _details(found: dict[str, Any]) -> str:
     known = found.get("status") or {}
     installed = known.get("installed") or {}
-    lines = [f"{found['metadata']['name']} ({known.get('package', found['spec']['package'])})"]
+    spec = found.get("spec")  # No schema holds a `StackInstall` to anything.
+    asked = spec.get("package") if isinstance(spec, dict) else None
+    lines = [f"{found['metadata']['name']} ({known.get('package') or asked or 'no package'})"]
     lines.append(
         f"  installed  {installed.get('version', 'nothing')} {installed.get('digest', '')}"
     )
     lines.append(f"  latest     {known.get('latest', _NONE)}")
+    planned = _planned(found)
+    lines += [f"  {each}" for each in _plan_lines(planned)]
+    listed = _all_blocked(planned)
     lines += [
-        f"  {each['type']:<14} {each['status']:<8} {each['reason']:<17} {each['message']}".rstrip()
+        f"  {each['type']:<14} {each['status']:<8} {each['reason']:<17} {_in_a_line(each, listed)}"
         for each in _conditions(found).values()
     ]
     return "".join(f"{each.rstrip()}\n" for each in lines)
+
+
+def _in_a_line(condition: dict[str, Any], listed: list[str]) -> str:
+    """What a condition says that is not listed before."""
+    return one_line("\n".join(e for e in condition["message"].splitlines() if e not in listed))
 
 
 def _planned(found: dict[str, Any]) -> dict[str, Any]:
@@ -173,6 +205,10 @@ def _planned(found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plan(planned: dict[str, Any]) -> str:
+    return "".join(f"{each}\n" for each in _plan_lines(planned) or ["nothing to do"])
+
+
+def _plan_lines(planned: dict[str, Any]) -> list[str]:
     lines = []
     if planned.get("target"):
         lines.append(f"now        {planned['target']['version']}")
@@ -180,12 +216,14 @@ def _plan(planned: dict[str, Any]) -> str:
         f"scheduled  {each['version']} at {each['notBefore']}: {each['message']}"
         for each in planned.get("scheduled") or []
     ]
-    blocked = [*map(_blocked, planned.get("blocked") or []), *planned.get("stopped", [])]
-    lines += [f"blocked    {each}" for each in blocked]
+    lines += [f"blocked    {each}" for each in _all_blocked(planned)]
     if planned.get("announced"):
         lines.append(f"announced  {planned['announced']}")
-    lines += [f"note       {each}" for each in planned.get("notes") or []]
-    return "".join(f"{each}\n" for each in lines or ["nothing to do"])
+    return [*lines, *(f"note       {each}" for each in planned.get("notes") or [])]
+
+
+def _all_blocked(planned: dict[str, Any]) -> list[str]:
+    return [*map(_blocked, planned.get("blocked") or []), *planned.get("stopped", [])]
 
 
 def _blocked(version: dict[str, Any]) -> str:

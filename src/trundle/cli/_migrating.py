@@ -115,6 +115,11 @@ def _print(found: "list[Subject]", output: Format, *, done: bool) -> None:
             say(
                 f"{each.kind.qualified}: {each.objects} {noun}, stored at {stored}; all can be read and rewritten"
             )
+        if each.former:
+            say(
+                f"{each.kind.qualified}: objects could be stored at {', '.join(each.former)} until now. Each API server follows a CRD by itself, and none shows when all have: "
+                "where the CRD was applied a moment ago, migrate once more before a version leaves it"
+            )
         if each.leaving:
             say(
                 f"{each.kind.qualified}: {', '.join(each.leaving)} may leave the CRD"

@@ -126,6 +126,22 @@ class Cluster:
         with asked(f"CRD {name}"):
             self.client.patch(resource, name, patch, patch_type=PatchType.MERGE)
 
+    def shows_storage(self, kind: ServedKind, label: str) -> bool:
+        """Whether the API server that answers stores the objects of a resource type at a version that it serves: only such a one is in its discovery.
+
+        Args:
+            kind: the resource type.
+            label: a version that is served.
+        """
+        path = f"/apis/{kind.group}/{label}"
+        with asked(path):
+            answer = self.client._client._client.get(path)  # noqa: SLF001 - it has no method for that
+            answer.raise_for_status()
+        resources = answer.json().get("resources") or []
+        return any(
+            each["name"] == kind.plural and each.get("storageVersionHash") for each in resources
+        )
+
     def objects(
         self, kind: ServedKind, label: str, page: int, after: str = ""
     ) -> Iterator[dict[str, Any]]:

@@ -28,7 +28,9 @@ _APPROVED = "api-approved.kubernetes.io"
 _CONVERT = "/convert"
 _BEFORE_CONVERT = re.compile(r"(?P<before>.*?)/convert(/.*)?")
 _NOT_IN_URLS = re.compile(r"[?#\s\x00-\x1f\x7f]|%(?![0-9A-Fa-f]{2})")
-_NAMED = re.compile(r"(?P<namespace>[^/:]+)/(?P<name>[^/:]+)(:(?P<port>[0-9]+))?")
+_LABEL = "[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"
+_NAMED = re.compile(rf"(?P<namespace>{_LABEL})/(?P<name>{_LABEL})(:(?P<port>[0-9]{{1,5}}))?")
+_LARGEST_PORT = 65535
 _STORED_SCHEMA = {
     "type": "object",
     "description": "What is stored, whatever version it was written with. It is read through the other versions.",
@@ -114,7 +116,8 @@ def service_named(text: str) -> dict[str, Any]:
         DefinitionError: the text is no such thing.
     """
     found = _NAMED.fullmatch(text)
-    if found is None:
+    port = int((found and found["port"]) or 443)
+    if found is None or not 0 < port <= _LARGEST_PORT:
         advice = "write it as crm/crm-webhook"
         raise DefinitionError(
             "the service", "NAMESPACE/NAME or NAMESPACE/NAME:PORT", repr(text), advice
@@ -123,7 +126,7 @@ def service_named(text: str) -> dict[str, Any]:
         "namespace": found["namespace"],
         "name": found["name"],
         "path": _CONVERT,
-        "port": int(found["port"] or 443),
+        "port": port,
     }
 
 

@@ -58,6 +58,7 @@ class Subject:
         roomless: whether a version has no room for the carrier of one, which cannot be written there; the cluster's own migration would try that for ever.
         findings: why they cannot be migrated.
         rewritten: how many objects were stored anew; where the cluster rewrites them, how many there were.
+        former: the other versions that objects could be stored at until they were rewritten.
     """
 
     kind: ServedKind
@@ -69,6 +70,7 @@ class Subject:
     roomless: bool = False
     findings: tuple[Finding, ...] = ()
     rewritten: int = 0
+    former: tuple[str, ...] = ()
 
     def to_plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -78,6 +80,7 @@ class Subject:
             "leaving": list(self.leaving),
             "objects": self.objects,
             "rewritten": self.rewritten,
+            "former": list(self.former),
             "findings": [each.to_plain() for each in self.findings],
         }
 
@@ -178,14 +181,33 @@ class Migration:
             migrations: the cluster's own; None to rewrite page by page.
 
         Raises:
-            ClusterError: the cluster cannot be asked; what was done stays done.
+            ClusterError: the cluster cannot be asked, or its API server does not follow the CRD; what was done stays done.
         """
+        self._await(subject)
         by_pages = subject.leaving or subject.roomless or not subject.objects
         if migrations is None or by_pages:
             subject = self._rewritten(subject)
         else:
             subject = self._by_cluster(subject, migrations)
         return subject if subject.findings else self._trimmed(subject)
+
+    def _await(self, subject: Subject) -> None:
+        """Waits until the API server that answers stores objects where the CRD says; it would rewrite nothing before.
+
+        Raises:
+            ClusterError: it does not.
+        """
+        if self.target != STORAGE or subject.stored == (STORAGE,):
+            return  # What is stored at a version that is served was waited for by its writes.
+        until = self.clock() + _PATIENCE
+        while self.cluster.shows_storage(subject.kind, subject.labels[0]):
+            if self.clock() > until:
+                expected = f"an API server that stores objects at `{STORAGE}`"
+                found = "one that has not followed the CRD yet"
+                advice = "nothing was written; migrate again"
+                raise ClusterError(subject.kind.qualified, expected, found, advice)
+            self.step(f"{subject.kind.qualified}: the API server follows the CRD")
+            self.sleep(_POLL)
 
     def _rewritten(self, subject: Subject, written: Container[str] = ()) -> Subject:
         """Writes all objects as they are, page by page; those that were written already count, too."""
@@ -302,12 +324,19 @@ class Migration:
                 expected = f"one that stores objects at `{self.target}`"
                 advice = "nothing was trimmed; apply the project's CRDs, and migrate again"
                 raise ClusterError(where, expected, "one that stores them elsewhere", advice)
+            added = set(crd["status"].get("storedVersions") or ()) - {*subject.stored, self.target}
+            if added:
+                expected = f"one that has stored objects at `{self.target}` all the time"
+                found = f"one that stored them at {', '.join(sorted(added))} meanwhile"
+                advice = "nothing was trimmed; migrate again"
+                raise ClusterError(where, expected, found, advice)
             if crd["status"].get("storedVersions") == [self.target]:
                 return None
             return {"status": {"storedVersions": [self.target]}}
 
         self._change(subject, trimmed, status=True)
-        return replace(subject, stored=(self.target,))
+        former = tuple(each for each in subject.stored if each != self.target)
+        return replace(subject, stored=(self.target,), former=former)
 
     def _resumed(self, subject: Subject) -> tuple[str, int]:
         """After which object a migration of this release was ended, and how many that were."""

@@ -113,7 +113,7 @@ def _split_digest(text: str) -> tuple[str, str | None]:
     if ":" in digest and "/" not in digest:
         raise InvalidReferenceError(
             text,
-            "sha256: and 64 hexadecimal digits after the @",
+            "a digest: sha256: and 64 hexadecimal digits",
             repr(digest),
             "correct the digest",
         )

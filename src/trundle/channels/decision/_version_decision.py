@@ -93,9 +93,7 @@ class Judge:
             return Blocked(entry, level, Block.APPROVAL, f"{message}; {advice}")
         if entry.identity in digests:
             return None
-        message = (
-            f"{entry.version} was approved with the content {digests[-1]}, and is {entry.identity}"
-        )
+        message = f"it was approved with the content {digests[-1]}, and is {entry.identity}"
         advice = "look at it and approve it again"
         return Blocked(entry, level, Block.OTHER_DIGEST_APPROVED, f"{message}; {advice}")
 
@@ -178,8 +176,8 @@ class Judge:
 
 
 def hold_text(hold: Hold) -> str:
-    """A hold in words."""
-    what = "everything" if hold.version is None else str(hold.version)
+    """A hold in words, for a message about the version that is held."""
+    what = "everything" if hold.version is None else "it"
     until = f" until {format_time(hold.until)}" if hold.until else ""
     why = f": {hold.why}" if hold.reason else ""
     return f"{what} is held{until}{why}"

@@ -32,7 +32,13 @@ _FINDINGS: Mapping[Code, str] = {
 _OTHER_CONTENT = f"approved with other content; look at it, remove the annotation `{APPROVE}`, and put it there again"
 _CORRECT = "ask the publisher for a release in which it is corrected, or change what refuses it in the cluster; it is tried again"
 _LONGEST_ANSWER, _LONGEST_END = 800, 300
-_OWNED = "put back what the release has in them, or delete the object: it is applied anew"
+_PUT_BACK = "put back what the release has in them"
+_DELETED_WITH = {
+    "CustomResourceDefinition": "its objects",
+    "Namespace": "all that is in it",
+    "PersistentVolumeClaim": "its data",
+}
+"""What goes with an object that is deleted, by its kind."""
 
 
 def advised(finding: Finding) -> Finding:
@@ -71,7 +77,8 @@ def words_of(error: Exception) -> str:
     """What has failed, and what to do about that."""
     match error:
         case OwnedError():
-            return str(replace(error.findings[0], advice=_OWNED))
+            finding = replace(error.findings[0], found=_in_short(error.found))
+            return str(replace(finding, advice=_advice_for_owned(error)))
         case RequestError():
             finding = replace(error.findings[0], found=_in_short(error.found))
             return str(replace(finding, advice=_advice_for(error)))
@@ -83,7 +90,7 @@ def rejections(error: RejectedError, version: object) -> list[Finding]:
     """Which objects of a version the cluster refuses, and what to do about that."""
     found = []
     for each in error.errors:
-        advice = _OWNED if isinstance(each, OwnedError) else each.advice
+        advice = _advice_for_owned(each) if isinstance(each, OwnedError) else each.advice
         if isinstance(each, RequestError):
             advice = _advice_for(each) or _CORRECT
         place = Place(object=f"{each.where} of {version}")
@@ -95,10 +102,19 @@ def rejections(error: RejectedError, version: object) -> list[Finding]:
 
 
 def _in_short(answer: str) -> str:
-    """An answer of an API server, without the middle of a long one: some show the whole object before they say what is wrong with it."""
+    """An answer of an API server in a line, without the middle of a long one: some show the whole object before they say what is wrong with it."""
+    answer = " ".join(answer.split())
     if len(answer) <= _LONGEST_ANSWER:
         return answer
     return f"{answer[: _LONGEST_ANSWER - _LONGEST_END]} ... {answer[-_LONGEST_END:]}"
+
+
+def _advice_for_owned(error: OwnedError) -> str:
+    """What to do where another owns fields of an object; nothing is to be lost by that."""
+    lost = _DELETED_WITH.get(error.where.partition(" ")[0])
+    if lost is None:
+        return f"{_PUT_BACK}, or delete the object: it is applied anew"
+    return f"{_PUT_BACK}; do not delete the object, {lost} would go with it"
 
 
 def _advice_for(error: RequestError) -> str:

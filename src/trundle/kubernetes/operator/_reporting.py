@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trundle.channels import Blocked, InstallationStatus, RefusalCode, format_time
+from trundle.channels import Blocked, Condition, InstallationStatus, RefusalCode, format_time
 from trundle.errors import Finding
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._advice import advised
@@ -158,8 +158,17 @@ def _conditions(report: Report) -> Iterator[tuple[str, str, str, str]]:
         yield "MajorAvailable", "False", "NoneNewer", "there is no newer major version"
     for kind in _TAKEN_OVER:
         found = status.condition(kind)
-        if found is not None:
+        if found is not None and _is_awaited(found, report, status):
+            message = f"{status.installed_version} is not in the cluster yet"
+            yield kind, "False", "NotApplied", message
+        elif found is not None:
             yield kind, found.status, found.reason, found.message
+
+
+def _is_awaited(found: Condition, report: Report, status: InstallationStatus) -> bool:
+    """Whether a condition says that the latest version is installed which is decided on, but is not in the cluster."""
+    says = (found.type, found.status) == ("UpToDate", "True")
+    return says and report.digest != status.installed_digest
 
 
 def _migrated(found: Progress) -> tuple[str, str, str, str]:
