@@ -1,6 +1,7 @@
 """`trundle serve --places`: who may do what with environments, and what becomes of runs whose server dies."""
 
 import json
+import os
 import signal
 import time
 from pathlib import Path
@@ -73,6 +74,11 @@ subjects: [{kind: User, name: ben}]
 
 
 CLUSTER_WIDE = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "mine"}}
+
+
+def parent(process):
+    status = Path(f"/proc/{process}/status").read_text()
+    return status.partition("PPid:")[2].split()[0]
 
 
 def member(name, **metadata):
@@ -174,6 +180,24 @@ def test_a_run_whose_server_ends_is_shown_as_interrupted_and_goes_on(start, plac
     assert set(again.files()) == {"one.yaml"}
     outcomes = again.get("environments", "shop", "deployments")["deployments"]
     assert [each["outcome"] for each in outcomes] == ["succeeded", "interrupted"]
+
+
+@pytest.mark.full
+def test_a_run_that_another_process_kills_is_interrupted_and_reached_no_limit(start, places):
+    client = UserOfServer(start(), places / "deployed")
+    client.create()
+    client.add("web", {"one": 1})
+    (places / "hold").touch()
+    begun = client.post("environments", "shop", "deploy", draft="me")
+    wait((places / "begun").exists)
+    program = parent((places / "child").read_text().strip())
+    os.kill(int(parent(program)), signal.SIGKILL)
+    wait(lambda: client.action(begun["number"])["state"] != "running")
+    found = client.action(begun["number"])
+    assert (found["state"], found["error"]["code"]) == ("interrupted", "interrupted")
+    assert "which another process sent" in found["error"]["message"]
+    (places / "hold").unlink()
+    assert client.run("deploy")["state"] == "succeeded"
 
 
 @pytest.mark.full

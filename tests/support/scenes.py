@@ -65,6 +65,9 @@ class World:
     def method(self, receiver, name):
         return None
 
+    def extension(self, name):
+        return ""
+
     def builtin(self, name):
         raise EngineError(EngineCode.UNKNOWN_FUNCTION, f"there is no function {name}")
 

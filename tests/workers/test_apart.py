@@ -98,6 +98,62 @@ def test_work_whose_process_dies_is_an_error():
         apart(lambda _: os._exit(7))
 
 
+def ended(how, monkeypatch, counts, later=None):
+    """The error for work that a signal ends, while the system counts what it ends for want of memory."""
+    if counts.parent.exists():
+        counts.write_text("pgfault 5\noom_kill 3\n")
+    monkeypatch.setattr("trundle.workers._ends._COUNTS", counts)
+
+    def work(_):
+        if later is not None:
+            counts.write_text(later)
+        os.kill(os.getpid(), how)
+
+    with pytest.raises(EndedError) as caught:
+        apart(work)
+    return caught.value
+
+
+def test_a_signal_of_another_process_is_no_limit(monkeypatch, tmp_path):
+    error = ended(signal.SIGKILL, monkeypatch, tmp_path / "vmstat")
+    assert "signal 9 (SIGKILL), which another process sent" in str(error)
+    assert "memory; let it do less" not in str(error)
+    assert "[limit]" not in str(error)
+    assert (error.kind, error.is_limit) == (Kind.FAILED, False)
+
+
+def test_a_process_that_the_system_ends_for_want_of_memory_reached_a_limit(monkeypatch, tmp_path):
+    later = "pgfault 9\noom_kill 4\n"
+    error = ended(signal.SIGKILL, monkeypatch, tmp_path / "vmstat", later)
+    assert "probably" in str(error)
+    assert "it may take 256 MiB of memory; let it do less" in str(error)
+    assert "[limit]" in str(error)
+    assert (error.kind, error.is_limit) == (Kind.REFUSED, True)
+
+
+@pytest.mark.parametrize("file", ["none/vmstat", "vmstat"])
+def test_where_the_system_counts_nothing_the_reason_is_not_known(file, monkeypatch, tmp_path):
+    later = None if "/" in file else "pgfault 9\n"
+    error = ended(signal.SIGKILL, monkeypatch, tmp_path / file, later)
+    assert "is not known" in str(error)
+    assert "if memory was short" in str(error)
+    assert (error.kind, error.is_limit) == (Kind.FAILED, False)
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        (signal.SIGTERM, "signal 15 (SIGTERM), which another process sent;"),
+        (signal.SIGABRT, "as code in C may where it gets no memory; if memory was short"),
+        (signal.SIGXCPU, "the time of the processor that the system allows is over"),
+    ],
+)
+def test_other_signals_say_what_is_known_of_them(how, words, monkeypatch, tmp_path):
+    error = ended(how, monkeypatch, tmp_path / "vmstat")
+    assert words in str(error)
+    assert (error.kind, error.is_limit) == (Kind.FAILED, False)
+
+
 def test_no_process_is_left():
     def child(note):
         note.text = str(os.getpid())

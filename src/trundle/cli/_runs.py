@@ -69,7 +69,7 @@ def run_code(work: "Callable[[Limits], R]", options: RunOptions) -> R:
         options: how it runs.
 
     Raises:
-        EndedError: it took too long or too much memory, and was ended.
+        EndedError: it was ended, mostly since it took too long or too much memory.
         Exception: what it raises.
     """
     from trundle.engine import watching  # noqa: PLC0415

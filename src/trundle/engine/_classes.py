@@ -1,5 +1,6 @@
 """The classes of one session: which a name means, in which version, and each of them built once."""
 
+import contextlib
 import copy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -129,6 +130,21 @@ class Classes:
         if name == package.name:
             return own_requirement(package).range
         return next((each.range for each in package.requirements if each.name == name), ANY)
+
+    def with_extension(self, package: Package, method: str) -> list[str]:
+        """The classes of a package and of what it requires that have an extension method of some name, the own ones first."""
+        chosen = self.lock.versions(package)
+        required = (each.name for each in package.requirements if each.name != package.name)
+        versions = [(name, chosen[name]) for name in required if name in chosen]
+        sources = (package, *(self.repository.package(*each) for each in versions))
+        found = []
+        for source in sources:
+            for name in sorted(source.classes):
+                with contextlib.suppress(EngineError):  # One that cannot be read is found by itself
+                    declared = self._sources.declaration(source, name).methods.get(method)
+                    if declared is not None and declared.usage == "Extension":
+                        found.append(name)
+        return found
 
     def named(self, name: str, spec: str | None = None, package: str | None = None) -> Type:
         """The class that a model means: the newest of all versions in the catalog, or what fits a version.

@@ -18,6 +18,10 @@ _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _DROPPED = ("_actions",)
 _TEXTS = frozenset({str})
 _INLINE = ("id", "name", "metadata")
+DEPENDENCIES = "dependencies"
+"""The entry of headers that says who is to know when the object is destroyed."""
+ON_DESTRUCTION = "onDestruction"
+"""The entry in that which lists them."""
 _CLASS = re.compile(r"[^/@]+([./][^@]*)?(@[^@]+)?")
 
 
@@ -74,6 +78,8 @@ def read_header(model: Mapping[Any, Any]) -> Header:
     kept = _NOTHING
     if not header.keys() <= _READ:
         kept = {key: header[key] for key in header if key not in _READ and key not in _DROPPED}
+        if DEPENDENCIES in kept:
+            _check_dependencies(kept[DEPENDENCIES])
     if spec is None:
         spec = _text(header, "classVersion")
     if package is None:
@@ -127,6 +133,20 @@ def _text(header: Mapping[Any, Any], key: str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool) and key != "name":
         return str(value)
     raise _wrong(expectation(f"text as `{key}` of an object", shown(value)))
+
+
+def _check_dependencies(value: object) -> None:
+    if value is None or (isinstance(value, Mapping) and value.get(ON_DESTRUCTION) is None):
+        return
+    listed = value.get(ON_DESTRUCTION) if isinstance(value, Mapping) else None
+    if not isinstance(listed, list | tuple):
+        where = f"`{DEPENDENCIES}` of an object"
+        raise _wrong(expectation(f"`{ON_DESTRUCTION}` with a list in {where}", shown(value)))
+    for each in listed:
+        is_named = isinstance(each, Mapping) and isinstance(each.get("subscriber"), str | int)
+        if not is_named or not isinstance(each.get("handler"), str | None):
+            expected = f"the id of a `subscriber` and the name of a `handler` in `{ON_DESTRUCTION}`"
+            raise _wrong(expectation(expected, shown(each)))
 
 
 def _wrong(message: str) -> EngineError:

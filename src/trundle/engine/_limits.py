@@ -12,7 +12,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         ancestors: ancestors of one class.
         class_file: bytes of one class file.
         errors: errors that one load lists.
-        depth: how deeply a value, other than an object in an object, may nest; in expressions lists have at most 500 levels.
+        depth: how deeply a value, other than an object in an object, may nest; in expressions lists have at most 500 levels, and maps 10,000.
         steps: statements, rounds of loops and calls of lambdas that one load or call runs.
         seconds: how long one load or call may take; it is looked at between steps.
         results: values in what a method returns, or gives to a function from outside; what stands in it twice counts twice.

@@ -271,13 +271,12 @@ class Loading:
         Raises:
             EngineError: one of them fails; none of the objects is in the session then.
         """
-        self.world.objects.update(self.made)
+        self.world.add(self.made)
         self.end()
         try:
             self.world.calls.begin(self.made.values())
         except BaseException:
-            for name in self.made:
-                self.world.objects.pop(name, None)
+            self.world.remove(self.made)
             raise
 
     def end(self) -> None:

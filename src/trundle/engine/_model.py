@@ -53,7 +53,7 @@ def load_model(world: World, model: Mapping[str, Any]) -> Loaded:
     for each in gone.values():
         _join(each, known)
     wanted.commit()
-    world.objects.update(gone)
+    world.add(gone)
     world.attributes.update(attributes)
     return Loaded(root, list(gone.values()))
 

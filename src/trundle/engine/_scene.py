@@ -167,6 +167,9 @@ class Scene(Protocol):
             EngineError: several classes declare it.
         """
 
+    def extension(self, name: str) -> str:
+        """What to do about the call of an extension method that does not take the value, or is not imported; empty where there is none of that name."""
+
     def builtin(self, name: str) -> Callable[..., Any]:
         """A function of the engine, such as `new`."""
 

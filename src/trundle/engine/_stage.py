@@ -13,6 +13,7 @@ from trundle.engine._object import Instance, Part
 from trundle.engine._scene import Callee, ObjectValue, TypeValue
 from trundle.engine._type import Type
 from trundle.engine._world import World
+from trundle.errors import listed
 
 
 class Loader(Protocol):
@@ -86,6 +87,18 @@ class Code(msgspec.Struct, eq=False):
     def method(self, receiver: Any, name: str) -> Callee | None:
         """The method of a value."""
         return self.world.calls.method(receiver, name, self)
+
+    def extension(self, name: str) -> str:
+        """What to do about the call of an extension method."""
+        origin = self.origin
+        imported = [origin.name, *(origin.full_name(each) for each in origin.declaration.imports)]
+        having = self.world.classes.with_extension(origin.source, name)
+        known = [each for each in having if each in imported]
+        called = f"call it with a dot, `value.{name}(..)`"
+        if known:
+            methods = listed(f"{each}.{name}" for each in known)
+            return f"{called}, where the value fits the first argument of {methods}"
+        return f"import a class that has it, `Import: {having[0]}`, and {called}" if having else ""
 
     def builtin(self, name: str) -> Callable[..., Any]:
         """A function of the engine."""

@@ -10,6 +10,7 @@ from trundle.engine._classes import Classes, parse_range
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._layout import Layout, Layouts, Slot
 from trundle.engine._limits import Limits
+from trundle.engine._subscriptions import Subscriptions
 from trundle.engine._turns import Turns
 from trundle.engine._type import Type
 from trundle.engine.effects import Effects
@@ -65,7 +66,8 @@ class World:
         steps: how many steps may be taken before `more` is asked.
         doomed: the objects that are being destroyed.
         collect: destroys all objects that no root leads to; set by the session.
-        objects: its objects by id.
+        objects: its objects by id; `add` puts some in.
+        subscriptions: which of its objects are to say when they are destroyed, and to whom.
         statics: values of static properties, by the class that declares them.
         attributes: what code remembers of objects, by object id, class name and name.
         resolved: what names mean in the code of classes.
@@ -100,6 +102,7 @@ class World:
         self.doomed: frozenset[Instance] = frozenset()
         self.is_closed = False
         self.objects: dict[str, Instance] = {}
+        self.subscriptions = Subscriptions()
         self.statics: dict[tuple[Type, str], Any] = {}
         self.attributes: dict[tuple[str, str, str], Any] = {}
         self.resolved: dict[tuple[Type, str], Type] = {}
@@ -116,6 +119,17 @@ class World:
         self._until = self._looked + self.limits.seconds
         self._size = self.steps = 0
         self._portion()
+
+    def add(self, made: "Mapping[str, Instance]") -> None:
+        """Puts objects into the session, by their ids."""
+        self.objects.update(made)
+        self.subscriptions.note(made.values())
+
+    def remove(self, made: "Mapping[str, Instance]") -> None:
+        """Takes objects out of the session again that came into it with `add`."""
+        for name, each in made.items():
+            self.objects.pop(name, None)
+            self.subscriptions.forget(each)
 
     def more(self) -> None:
         """Lets a run go on whose steps are used up; the clock is asked here alone, so that steps cost little.

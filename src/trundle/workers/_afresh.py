@@ -15,9 +15,9 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess, parent_process
 from typing import Any, NamedTuple, Self, TypeVar
 
-from trundle.errors import expectation
-from trundle.workers._apart import EndedError, Note, run_apart
-from trundle.workers._processes import how_it_ended, packed, portable
+from trundle.workers._apart import EndedError, Note, died, run_apart
+from trundle.workers._ends import ending, kills_for_memory
+from trundle.workers._processes import packed, portable
 
 R = TypeVar("R")
 
@@ -70,12 +70,12 @@ class FreshProcesses:
             Exception: what it raises.
         """
         ours, theirs = self._context.Pipe(duplex=False)
-        piece = _Piece(work, arguments, seconds, memory)
+        piece, kills = _Piece(work, arguments, seconds, memory), kills_for_memory()
         process = self._context.Process(target=_serve, args=(theirs, piece), daemon=False)
         with ours:
             with self._lock:
                 if self._is_closed:
-                    raise EndedError("the server ended", "")
+                    raise _closed()
                 process.start()
                 self._running.add(process)
             theirs.close()
@@ -87,14 +87,18 @@ class FreshProcesses:
                 process.join()
                 with self._lock:
                     self._running.discard(process)
+        if not answer and self._is_closed:
+            raise _closed()
         if not answer:
-            how = how_it_ended(process.exitcode)
-            text = expectation("a run that comes to its end", f"one whose process ended by {how}")
-            raise EndedError(text, "")
+            raise died(ending(process.exitcode, kills), memory)
         succeeded, result = pickle.loads(answer)  # noqa: S301 - by an own process
         if not succeeded:
             raise result
         return result  # type: ignore[no-any-return]
+
+
+def _closed() -> EndedError:
+    return EndedError("the server ended", "", is_limit=False)
 
 
 def _serve(pipe: Connection, piece: _Piece) -> None:

@@ -22,7 +22,8 @@ from select import select
 from typing import NoReturn, TypeVar
 
 from trundle.errors import Kind, TrundleError, expectation
-from trundle.workers._processes import how_it_ended, packed, portable
+from trundle.workers._ends import Ending, ending, kills_for_memory
+from trundle.workers._processes import packed, portable
 
 R = TypeVar("R")
 
@@ -35,17 +36,22 @@ _LONGEST_NOTE = 1000
 
 
 class EndedError(TrundleError):
-    """Work that was ended, since it took too long or too much memory.
+    """Work that was ended: since it took too long or too much memory, or by something else.
 
     Attributes:
         where: what it was last known to do; empty where that is not known.
+        is_limit: whether it took too long or too much memory, as far as that is known.
     """
 
     kind = Kind.REFUSED
 
-    def __init__(self, message: str, where: str) -> None:
+    def __init__(self, message: str, where: str, *, is_limit: bool = True) -> None:
         self.where = where
-        super().__init__(f"{message} [limit]" + (f" ({where})" if where else ""))
+        self.is_limit = is_limit
+        if not is_limit:
+            self.kind = Kind.FAILED
+        code = " [limit]" if is_limit else ""
+        super().__init__(f"{message}{code}" + (f" ({where})" if where else ""))
 
 
 class Note:
@@ -93,7 +99,7 @@ def run_apart(work: Callable[[Note], R], *, seconds: float, memory: int) -> R:
         EndedError: it took longer, or died.
         Exception: what it raises.
     """
-    note = Note()
+    note, kills = Note(), kills_for_memory()
     results, results_end = os.pipe()
     alive_end, alive = os.pipe()  # It is closed when this process dies
     for each in (sys.stdout, sys.stderr):
@@ -121,18 +127,29 @@ def run_apart(work: Callable[[Note], R], *, seconds: float, memory: int) -> R:
         raise EndedError(f"the run took more than {seconds:g} seconds and was ended", note.text)
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if not data:
-        raise _died(status, memory, note)
+        raise died(ending(status, kills), memory, note.text)
     succeeded, result = pickle.loads(data)  # noqa: S301 - by an own process
     if not succeeded:
         raise result
     return result  # type: ignore[no-any-return]
 
 
-def _died(status: int, memory: int, note: Note) -> EndedError:
-    how = how_it_ended(status)
-    text = expectation("a run that comes to its end", f"one whose process ended by {how}")
+def died(how: Ending, memory: int, where: str = "") -> EndedError:
+    """The error for a process that ended without an answer.
+
+    Args:
+        how: how it ended.
+        memory: how many bytes it was allowed to take.
+        where: what it was last known to do.
+    """
+    text = expectation("a run that comes to its end", f"one whose process ended by {how.how}")
     advice = f"it may take {memory // 2**20} MiB of memory; let it do less, or allow more"
-    return EndedError(f"{text}; {advice}", note.text)
+    match how.is_short_of_memory:
+        case False:
+            advice = "run it again; what it was doing is not finished"
+        case None:
+            advice = f"if memory was short, {advice}"
+    return EndedError(f"{text}; {advice}", where, is_limit=how.is_short_of_memory is True)
 
 
 def _received(pipe: int, seconds: float) -> bytes | None:

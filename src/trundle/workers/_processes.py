@@ -24,6 +24,7 @@ from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 from trundle.errors import TrundleError, expectation
+from trundle.workers._ends import Ending, ending, kills_for_memory
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
@@ -140,6 +141,7 @@ class _Workers:
         self._context = multiprocessing.get_context("spawn")
         self._start = (start, arguments)
         self._workers: dict[Connection, BaseProcess] = {}
+        self._kills = kills_for_memory()
 
     def __enter__(self) -> Self:
         return self
@@ -249,7 +251,7 @@ class _Workers:
         except (EOFError, OSError):
             worker = self._workers[pipe]
             worker.join(_GRACE)
-            raise _died(worker.exitcode, self._option) from None
+            raise _died(ending(worker.exitcode, self._kills), self._option) from None
         if not succeeded:
             raise result
         return result
@@ -260,20 +262,17 @@ def _since(begun: float) -> float:
     return max(0.0, time.monotonic() - begun)
 
 
-def _died(code: int | None, option: str) -> WorkerDiedError:
+def _died(how: Ending, option: str) -> WorkerDiedError:
     expected = "a worker process to finish its work"
-    text = expectation(expected, f"that it ended by {how_it_ended(code)}")
-    advice = f"do it in one process to see why, with {option} 1"
-    if code is not None and code < 0:
-        advice = (
-            f"the system kills processes for want of memory; use {option} with a smaller number"
-        )
+    text = expectation(expected, f"that it ended by {how.how}")
+    match how.is_short_of_memory:
+        case True:
+            advice = f"use {option} with a smaller number, so that it takes less memory"
+        case False:
+            advice = f"run it again, with {option} 1 to see what becomes of it"
+        case None:
+            advice = f"do it in one process to see why, with {option} 1, which takes less memory"
     return WorkerDiedError(f"{text}; {advice}")
-
-
-def how_it_ended(code: int | None) -> str:
-    """What ended a process, by the exit code that Python has for it."""
-    return f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
 
 
 @contextlib.contextmanager

@@ -4,6 +4,8 @@ import pytest
 from engines import package
 from programs import HISTORIC, NO_MATCH, refused, run
 
+from trundle.engine import EngineError
+
 # Extension methods
 
 
@@ -35,6 +37,25 @@ def test_an_extension_of_lists_and_of_maps():
     }
     body = "Return: [!yaql 'list(1).f()', !yaql 'dict(a => 1).f()']"
     assert run(body, head="Import: [E, F]", classes=classes) == ["list", "map"]
+
+
+@pytest.mark.parametrize("call", ["5.times()", "$.times()", "times(5)"])
+def test_the_error_for_an_extension_that_is_not_imported_names_the_class(call):
+    lib = package("lib", classes={"lib.E": EXT.format("times", "$.int()", "$x * $by")})
+    other = package("other", classes={"other.E": EXT.format("times", "$.int()", "$x * $by")})
+    with pytest.raises(EngineError) as caught:
+        run(f"Return: {call}", packages=[lib, other], requires={"lib": 1})
+    assert "`Import: lib.E`" in caught.value.advice
+    assert "`value.times(..)`" in caught.value.advice
+
+
+@pytest.mark.parametrize("call", ["ab.times()", "times(5)"])
+def test_the_error_for_an_imported_extension_says_what_it_takes(call):
+    classes = {"a.E": EXT.format("times", "$.int().notNull()", "$x * $by")}
+    with pytest.raises(EngineError) as caught:
+        run(f"Return: {call}", head="Import: E", classes=classes)
+    assert "the first argument of a.E.times" in caught.value.advice
+    assert "Import:" not in caught.value.advice
 
 
 def test_imports_of_a_parent_count_for_its_code_alone():

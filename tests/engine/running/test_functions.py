@@ -4,6 +4,8 @@ import pytest
 from engines import package
 from programs import HISTORIC, refused, run
 
+from trundle.engine import EngineError
+
 KINDS = {
     "a.P": "Properties: {n: {Contract: $.int(), Default: 1}, m: {Contract: $, Usage: Out}}",
     "a.C": "Extends: P\nProperties: {p: {Contract: $.class(P)}}",
@@ -420,3 +422,20 @@ def test_optional_functions_that_are_not_there_say_what_to_do(call):
         run(f"Return: {call}")
     assert "did you mean" not in str(caught.value)
     assert ("a secret" in str(caught.value)) != ("Usage: Config" in str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("call", "advice"),
+    [
+        ("dict(a => 1).mergeWith(5)", "`mergeWith(another, listMerger=, itemMerger=, maxLevels=)`"),
+        ("dict(a => 1).mergeWith()", "`mergeWith(another, listMerger=, itemMerger=, maxLevels=)`"),
+        ("dict(a => 1).get()", "`get(key, default=)`"),
+        ("int()", "`int(value)`"),
+        ("mergeWith(dict(), dict())", "with a dot: `value.mergeWith(..)`"),
+        ("5.range()", "without a dot: `range(..)`"),
+    ],
+)
+def test_the_error_for_a_call_that_does_not_fit_says_how_it_is_called(call, advice):
+    with pytest.raises(EngineError) as caught:
+        run(f"Return: {call}")
+    assert advice in caught.value.advice

@@ -3,6 +3,8 @@
 import pytest
 from programs import HISTORIC, ROOT, opened, refused
 
+from trundle.engine import EngineError
+
 NOTED = """
 Properties:
   kids: {Contract: [$.class(A)], Default: [], Usage: InOut}
@@ -194,3 +196,85 @@ def test_what_a_static_property_leads_to_is_destroyed_with_the_run_only():
         assert seen == ["loose"]
         session.finish()
         assert seen == ["loose", "kept"]
+
+
+class CountedHeader(dict):
+    """A header that counts how often it is read."""
+
+    reads = 0
+
+    def get(self, key, default=None):
+        CountedHeader.reads += 1
+        return super().get(key, default)
+
+    def __contains__(self, key):
+        CountedHeader.reads += 1
+        return super().__contains__(key)
+
+
+DROPPED = """
+Extends: A
+Methods:
+  gone: {Arguments: [{o: {Contract: $.class(A)}}], Body: []}
+  drop:
+    Scope: Public
+    Arguments: [{n: {Contract: $}}]
+    Body:
+      - Repeat: $n
+        Do:
+          - $o: new(A, n => o)
+          - sys:GC.subscribeDestruction($this, $o, keep)
+          - $o: null
+          - sys:GC.collect()
+"""
+
+
+@pytest.mark.parametrize("count", [10, 100])
+def test_a_destruction_looks_at_no_headers_of_other_objects(count, monkeypatch):
+    kids = [thing(f"kid {number}") for number in range(count)]
+    root = {**thing("root", *kids), "?": {"type": "a.W", "id": "root"}}
+    classes = {"a.A": NOTED, "a.W": DROPPED}
+    with opened(classes, root, functions={"trace": len}) as (session, made):
+        for each in made.get("kids"):
+            each.instance.header = CountedHeader()
+        monkeypatch.setattr(CountedHeader, "reads", 0)
+        session.call(made, "drop", [count])
+        assert len(session.objects) == count + 1
+        assert CountedHeader.reads == 0
+        assert made.instance.header.get("dependencies") is None
+
+
+def test_subscriptions_of_a_model_end_with_the_subscriber():
+    subscribed = {
+        "dependencies": {"onDestruction": [{"subscriber": name, "handler": None} for name in "wv"]}
+    }
+    publishers = [thing("p", **subscribed), thing("q", **subscribed)]
+    model = {
+        "Objects": thing("root", thing("v"), *publishers),
+        "ObjectsCopy": thing("root", thing("w"), thing("v"), *publishers),
+    }
+    with opened({"a.A": NOTED}, model, functions={"trace": len}) as (session, root):
+        session.finish()
+        kids = session.dump(root)["Objects"]["kids"]
+        left = {"onDestruction": [{"subscriber": "v", "handler": None}]}
+        assert [each["?"].get("dependencies") for each in kids] == [None, left, left]
+
+
+@pytest.mark.parametrize(
+    "dependencies",
+    [
+        5,
+        [1],
+        {"onDestruction": 5},
+        {"onDestruction": [3]},
+        {"onDestruction": [{"handler": "gone"}]},
+    ],
+)
+def test_a_header_whose_dependencies_mean_nothing_is_refused(dependencies):
+    model = thing("root", thing("p", dependencies=dependencies))
+    with (
+        pytest.raises(EngineError, match=r"\$\.kids\[0\]") as caught,
+        opened({"a.A": NOTED}, model),
+    ):
+        pass
+    assert "onDestruction" in caught.value.message

@@ -299,6 +299,28 @@ def test_lists_within_lists_have_so_many_levels(made):
     assert caught.value.code == "limit"
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        "$m: {a: $m}",
+        "$m.a: $m",
+        "$m.b.a: $m",
+        "$m: !yaql '{a => $m}'",
+        "$m: !yaql '$m.set(a, $m)'",
+        "$m: !yaql '{a => [1, $m]}'",
+        "$.m.a: $.m",
+    ],
+)
+def test_maps_have_so_many_levels_that_a_loop_ends_soon(target):
+    rounds = []
+    body = f"- While: true and trace(1) = null\n  Do: [{{{target}}}]"
+    body = f"- $m: {{}}\n- $.m: {{}}\n{body}"
+    with pytest.raises(EngineError, match="maps are nested more than 10000 levels") as caught:
+        run(body, seen=rounds, head="Properties: {m: {Contract: $, Usage: InOut}}")
+    assert caught.value.code == "limit"
+    assert len(rounds) <= 10_001
+
+
 def test_maps_that_are_known_count_with_all_that_is_in_them():
     body = "- $m: {a: 1}\n- Repeat: 60\n  Do: [{$m: {a: $m, b: $m}}]"
     with pytest.raises(EngineError, match="more than 1000000 values") as caught:

@@ -129,7 +129,8 @@ class Runner:
         try:
             found = self._apart(self._host.limits.seconds, carried_out, run, action)
         except EndedError as error:
-            code = "interrupted" if self._closed.is_set() else "limit"
+            is_limit = error.is_limit and not self._closed.is_set()
+            code = "limit" if is_limit else "interrupted"
             self._end(action, "interrupted", error={**failure_of(error), "code": code})
         except Exception as error:  # noqa: BLE001 - whatever it is, a client reads of it
             self._end(action, "failed", error=failure_of(error))

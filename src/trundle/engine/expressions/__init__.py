@@ -38,7 +38,7 @@ from trundle.engine.expressions._tree import (
     class_name,
     dotted_name,
 )
-from trundle.engine.expressions._values import freeze, is_sequence, thaw
+from trundle.engine.expressions._values import freeze, is_sequence, map_with, thaw
 from trundle.engine.expressions._yaql import Added, FrozenDict, Language
 
 __all__ = [
@@ -97,6 +97,7 @@ __all__ = [
     "is_sequence",
     "language_for",
     "located",
+    "map_with",
     "name_of",
     "pattern",
     "read_code",

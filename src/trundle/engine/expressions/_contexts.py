@@ -17,13 +17,29 @@ class UnknownCall:
     """What errors of yaql about a call of what is not there are as well, in the own runner.
 
     Attributes:
+        called: the name; empty until the error is raised.
         meant: what was probably meant, as advice; None until that is looked up, empty where nothing is alike.
     """
 
+    called: str = ""
     meant: str | None = None
 
 
+class MisfitCall:
+    """What errors of yaql about a call whose values do not fit are as well, in the own runner.
+
+    Attributes:
+        ways: how those of its name are called.
+    """
+
+    ways: tuple[str, ...] = ()
+
+
 class _UnknownFunctionError(UnknownCall, exceptions.NoFunctionRegisteredException):  # type: ignore[misc]
+    pass
+
+
+class _MisfitFunctionError(MisfitCall, exceptions.NoMatchingFunctionException):  # type: ignore[misc]
     pass
 
 
@@ -35,8 +51,11 @@ def _unlike(kind: type[Exception], text: str) -> type[Exception]:
         shown = f"{described(receiver)}{of}"
         exceptions.ResolutionError.__init__(self, text.format(name, shown))
 
-    own = (UnknownCall,) if kind is exceptions.NoMethodRegisteredException else ()
-    return type(kind.__name__, (*own, kind), {"__init__": begin})
+    own = {
+        exceptions.NoMethodRegisteredException: (UnknownCall,),
+        exceptions.NoMatchingMethodException: (MisfitCall,),
+    }
+    return type(kind.__name__, (*own.get(kind, ()), kind), {"__init__": begin})
 
 
 def _own_runner() -> ModuleType:
@@ -53,6 +72,7 @@ def _own_runner() -> ModuleType:
             "NoMethodRegisteredException": _unlike(
                 exceptions.NoMethodRegisteredException, 'unknown method "{}" of {}'
             ),
+            "NoMatchingFunctionException": _MisfitFunctionError,
             "NoMatchingMethodException": _unlike(
                 exceptions.NoMatchingMethodException, 'no method "{}" of {} takes such values'
             ),
@@ -102,10 +122,30 @@ class BriefContext(contexts.Context):  # type: ignore[misc]
                 )
             except exceptions.ResolutionError as error:
                 if isinstance(error, UnknownCall) and error.meant is None:
-                    error.meant = _ABSENT.get(name) or meant(similar(name, known(self, receiver)))
+                    error.called = name
+                    error.meant = _ABSENT.get(name) or self._meant(name, receiver)
+                if isinstance(error, MisfitCall) and not error.ways:
+                    error.ways = ways(name, _definitions(self, name, receiver), receiver)
                 raise
 
         return call
+
+    def _meant(self, name: str, receiver: Any) -> str:
+        """What was probably meant by a name that there is nothing of."""
+        is_function = receiver is utils.NO_VALUE
+        if _definitions(self, name, None if is_function else utils.NO_VALUE):
+            return as_method(name) if is_function else as_function(name)
+        return meant(similar(name, known(self, receiver)))
+
+
+def as_method(name: str) -> str:
+    """Advice for what is called as a function, and is a method."""
+    return f"call it with a dot: `value.{name}(..)`"
+
+
+def as_function(name: str) -> str:
+    """Advice for what is called as a method, and is a function."""
+    return f"call it without a dot: `{name}(..)`"
 
 
 def known(context: Any, receiver: Any = utils.NO_VALUE) -> set[str]:
@@ -139,9 +179,7 @@ class Taken(NamedTuple):
 
 def taken(context: Any, engine: Any, call: Any, receiver: Any = utils.NO_VALUE) -> Taken:
     """What functions there are for a call in a tree of yaql, or what methods where there is a receiver."""
-    wanted = "is_function" if receiver is utils.NO_VALUE else "is_method"
-    layers = context.collect_functions(call.name, lambda each, _: getattr(each, wanted))
-    found = [each for layer in layers for each in layer]
+    found = _definitions(context, call.name, receiver)
     if not found:
         return Taken(fits=False, advice=_ABSENT.get(call.name, ""))
     given = call.args if receiver is utils.NO_VALUE else (receiver, *call.args)
@@ -150,8 +188,20 @@ def taken(context: Any, engine: Any, call: Any, receiver: Any = utils.NO_VALUE) 
         fits = any(each.map_args(values, named, context, engine) is not None for each in found)
     except (exceptions.ArgumentException, exceptions.MappingTranslationException):
         fits = False
-    ways = {_way(call.name, each, is_method=receiver is not utils.NO_VALUE) for each in found}
-    return Taken(fits, tuple(sorted(ways)))
+    return Taken(fits, ways(call.name, found, receiver))
+
+
+def _definitions(context: Any, name: str, receiver: Any) -> list[Any]:
+    """The functions that have a name; the methods where there is a receiver."""
+    wanted = "is_function" if receiver is utils.NO_VALUE else "is_method"
+    layers = context.collect_functions(name, lambda each, _: getattr(each, wanted))
+    return [each for layer in layers for each in layer]
+
+
+def ways(name: str, definitions: list[Any], receiver: Any) -> tuple[str, ...]:
+    """How functions of a name are called."""
+    is_method = receiver is not utils.NO_VALUE
+    return tuple(sorted({_way(name, each, is_method=is_method) for each in definitions}))
 
 
 def _way(name: str, definition: Any, *, is_method: bool) -> str:

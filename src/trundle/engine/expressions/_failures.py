@@ -5,7 +5,7 @@ import re
 from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._scene import Scene
-from trundle.engine.expressions._contexts import UnknownCall
+from trundle.engine.expressions._contexts import MisfitCall, UnknownCall
 from trundle.engine.expressions._yaql import (
     AmbiguousFunctionError,
     AmbiguousMethodError,
@@ -16,7 +16,7 @@ from trundle.engine.expressions._yaql import (
     TooMuchMemoryError,
     unwrapped,
 )
-from trundle.errors import Place, shortened
+from trundle.errors import Place, listed, shortened
 
 _OPERATOR = re.compile(
     r'(?:unknown |no |ambiguous )?function "(?:#(?:unary_)?operator_|[*]|#(?=indexer))(\S+)"',
@@ -79,6 +79,8 @@ def explained(error: Exception, expression: str, place: Place, scene: Scene | No
     """The engine's error for whatever an expression raised."""
     code, text, advice = reason(error)
     original = unwrapped(error)
+    if isinstance(original, UnknownCall) and scene is not None:
+        advice = scene.extension(original.called) or advice
     is_own = code is EngineCode.THROWN or isinstance(original, _LIMITS)
     kinds = (type(original),) if is_own else _AMBIGUOUS
     names = tuple([_named(each) for each in kinds if isinstance(original, each)])
@@ -107,9 +109,15 @@ def reason(error: Exception) -> tuple[EngineCode, str, str]:
         return EngineCode.LIMIT, words, "use smaller numbers"
     for kind, code, advice in _CODES:
         if isinstance(error, kind):
-            suggested = error.meant if isinstance(error, UnknownCall) else None
-            return code, _words(error), suggested or advice
+            return code, _words(error), _advice(error, advice)
     return EngineCode.THROWN, _words(error), ""
+
+
+def _advice(error: Exception, otherwise: str) -> str:
+    """What to do about a call that went wrong."""
+    if isinstance(error, MisfitCall) and error.ways and _OPERATOR.search(str(error)) is None:
+        return f"call it as {listed([f'`{each}`' for each in error.ways])}; {otherwise}"
+    return (error.meant if isinstance(error, UnknownCall) else None) or otherwise
 
 
 def _words(error: Exception) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine.expressions._builtins import BUILTINS, DIRECT
+from trundle.engine.expressions._contexts import as_function, as_method
 from trundle.engine.expressions._expression import Expression
 from trundle.engine.expressions._format import Format
 from trundle.engine.expressions._languages import language_for
@@ -136,9 +137,9 @@ def _refused(
     names = language.names(of_methods=is_method)
     advice = taken.advice or meant(similar(call.name, names if is_method else {*functions, *names}))
     if not is_method and language.knows_method(call.name):
-        advice = f"call it with a dot: `value.{call.name}(..)`"
+        advice = as_method(call.name)
     if is_method and language.knows_function(call.name):
-        advice = f"call it without a dot: `{call.name}(..)`"
+        advice = as_function(call.name)
     message = f'unknown {"method" if is_method else "function"} "{call.name}"'
     return _unknown(message, advice, is_method=is_method)
 

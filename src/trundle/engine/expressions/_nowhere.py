@@ -35,6 +35,10 @@ class Nowhere:
         """Plain values have the methods of the language alone."""
         return None
 
+    def extension(self, _name: str) -> str:
+        """Nothing: there are no classes."""
+        return ""
+
     def builtin(self, name: str) -> Callable[..., Any]:
         """What takes the place of a function of the engine.
 

@@ -9,15 +9,20 @@ from trundle.engine.expressions._sizes import MOST_VALUES
 from trundle.engine.expressions._yaql import Context, FrozenDict
 
 Room: TypeAlias = list[int]
-"""How many more values there may be, and how many more levels of lists; both count down."""
+"""How many more values there may be, and how many more levels of lists; both count down. The third one is the most levels of maps that were found."""
 
 Freezer: TypeAlias = Callable[[Any, Room], Any]
 
 DEEPEST_LIST: Final = 500
 """How many levels lists may nest: unlike a map, a list does not know its size, and is gone through by each expression that yields it."""
 
+DEEPEST_MAP: Final = 10_000
+"""How many levels maps may nest: what goes on to put one into another is a loop that does not end."""
+
 _SIZE: Final = "size"
 """The attribute of maps in which nothing is left to be frozen: how many values are in them."""
+_LEVELS: Final = "levels"
+"""The attribute that has how many levels of maps are in a map, with itself; a map without it has none in it that counts."""
 
 
 PLAIN: Final[frozenset[type]] = frozenset({str, int, float, bool, type(None)})
@@ -28,12 +33,12 @@ def freeze(value: Any) -> Any:
     """A value as expressions see it: lists as tuples, maps that can be hashed; lazy sequences are gone through.
 
     Raises:
-        EngineError: there are more than `MOST_VALUES` in it, or more than `DEEPEST_LIST` levels of lists.
+        EngineError: there are more than `MOST_VALUES` in it, or more than `DEEPEST_LIST` levels of lists, or more than `DEEPEST_MAP` of maps.
         Exception: what a lazy sequence raises; it has at most 2,000 items.
     """
     kind = type(value)
     freezer = _FREEZERS[kind] if kind in _FREEZERS else _freezer(kind)
-    return value if freezer is None else freezer(value, [MOST_VALUES, DEEPEST_LIST])
+    return value if freezer is None else freezer(value, [MOST_VALUES, DEEPEST_LIST, 0])
 
 
 def _list(value: Any, room: Room) -> tuple[Any, ...]:
@@ -57,11 +62,41 @@ def _parts(values: Iterable[Any], room: Room) -> list[Any]:
 
 
 def _map(value: Mapping[Any, Any], room: Room) -> Any:
-    before = room[0]
+    before, beside = room[0], room[2]
     _take(room, len(value))
+    room[2] = 0
     made = FrozenDict(zip(_parts(value, room), _parts(value.values(), room), strict=True))
-    made.__dict__[_SIZE] = before - room[0]
+    levels = room[2] + 1
+    room[2] = max(beside, levels)
+    attributes = made.__dict__
+    attributes[_SIZE] = before - room[0]
+    if levels > 1:
+        _check_levels(levels)
+        attributes[_LEVELS] = levels
     return made
+
+
+def _check_levels(levels: int) -> None:
+    if levels > DEEPEST_MAP:
+        message = f"maps are nested more than {DEEPEST_MAP} levels deep"
+        raise EngineError(EngineCode.LIMIT, message, advice="nest them less deeply")
+
+
+def map_with(entries: Mapping[Any, Any], key: Any, value: Any) -> Mapping[Any, Any]:
+    """A map with one more entry, of parts that are frozen; they are not gone through.
+
+    Raises:
+        EngineError: maps nest more than `DEEPEST_MAP` levels.
+    """
+    made: Mapping[Any, Any] = FrozenDict({**entries, key: value})
+    levels = max(_levels(entries), _levels(value) + 1)
+    _check_levels(levels)
+    made.__dict__[_LEVELS] = levels
+    return made
+
+
+def _levels(value: Any) -> int:
+    return value.__dict__.get(_LEVELS, 1) if type(value) is FrozenDict else 0
 
 
 def _known_map(value: Any, room: Room) -> Any:
@@ -70,6 +105,8 @@ def _known_map(value: Any, room: Room) -> Any:
     if size is None:
         return _map(value, room)
     _take(room, size)
+    levels = value.__dict__.get(_LEVELS, 1)
+    room[2] = max(room[2], levels)
     return value
 
 

@@ -9,9 +9,9 @@ from trundle.documents import UnreadableError, parse_values
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._handle import Handle, inside
 from trundle.engine._model import is_whole, load_model, load_object
+from trundle.engine._subscriptions import subscriptions
 from trundle.engine._type import Type
 from trundle.engine.expressions import format_text
-from trundle.engine.running._destroying import subscribe, subscriptions
 from trundle.engine.running._effect_natives import EFFECT_NATIVES
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._natives import with_frame
@@ -201,8 +201,9 @@ class Collector:
         return object.instance.is_destroyed
 
     @staticmethod
+    @with_frame
     def subscribe_destruction(
-        publisher: Handle, subscriber: Handle, handler: str | None = None
+        frame: Frame, publisher: Handle, subscriber: Handle, handler: str | None = None
     ) -> None:
         """Has a method of an object called before another one is destroyed."""
         type_ = subscriber.instance.type
@@ -212,17 +213,19 @@ class Collector:
                 EngineCode.NO_METHOD, message, advice="declare it, or correct the name"
             )
         wanted = (subscriber.id, handler or "")
-        if wanted not in subscriptions(publisher.instance):
-            subscribe(publisher.instance, [*subscriptions(publisher.instance), wanted])
+        known = subscriptions(publisher.instance)
+        if wanted not in known:
+            frame.world.subscriptions.set(publisher.instance, [*known, wanted])
 
     @staticmethod
+    @with_frame
     def unsubscribe_destruction(
-        publisher: Handle, subscriber: Handle, handler: str | None = None
+        frame: Frame, publisher: Handle, subscriber: Handle, handler: str | None = None
     ) -> None:
         """Ends that."""
         unwanted = (subscriber.id, handler or "")
         left = [each for each in subscriptions(publisher.instance) if each != unwanted]
-        subscribe(publisher.instance, left)
+        frame.world.subscriptions.set(publisher.instance, left)
 
 
 class Reporter:

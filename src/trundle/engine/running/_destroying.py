@@ -6,6 +6,7 @@ from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance
+from trundle.engine._subscriptions import subscriptions
 from trundle.engine._world import World
 from trundle.engine.running._calls import Calls
 from trundle.engine.running._found import Found
@@ -37,34 +38,10 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
             instance.is_destroyed = True
             if world.objects.get(instance.id) is instance:
                 del world.objects[instance.id]
-        _forget(world, {each.id for each in doomed} - world.objects.keys())
+            world.subscriptions.forget(instance)
+        world.subscriptions.end({each.id for each in doomed} - world.objects.keys())
     finally:
         world.doomed = frozenset()
-
-
-def subscriptions(instance: Instance) -> list[tuple[str, str]]:
-    """Who wants to know of the destruction of an object: ids, each with the name of a method."""
-    dependencies = instance.header.get("dependencies") or {}
-    return [
-        (str(each.get("subscriber")), str(each.get("handler") or ""))
-        for each in dependencies.get("onDestruction") or ()
-    ]
-
-
-def subscribe(publisher: Instance, wanted: Collection[tuple[str, str]]) -> None:
-    """Sets who wants to know of the destruction of an object."""
-    entries = [{"subscriber": name, "handler": handler or None} for name, handler in wanted]
-    header = {key: each for key, each in publisher.header.items() if key != "dependencies"}
-    publisher.header = {**header, "dependencies": {"onDestruction": entries}} if entries else header
-
-
-def _forget(world: World, gone: Collection[str]) -> None:
-    """Ends the subscriptions of objects that are gone, so that no model keeps their ids."""
-    for each in world.objects.values():
-        wanted = subscriptions(each)
-        left = [one for one in wanted if one[0] not in gone]
-        if len(left) < len(wanted):
-            subscribe(each, left)
 
 
 def _notify(calls: Calls, instance: Instance) -> None:

@@ -8,7 +8,14 @@ from trundle.engine._described import described
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance, Part
 from trundle.engine._type import Type
-from trundle.engine.expressions import Format, FrozenDict, Scope, Variable, evaluator
+from trundle.engine.expressions import (
+    Format,
+    FrozenDict,
+    Scope,
+    Variable,
+    evaluator,
+    map_with,
+)
 from trundle.engine.running._frame import Frame
 from trundle.engine.statements import Step, Target
 from trundle.errors import expectation
@@ -142,9 +149,7 @@ def _rebuilt(value: Any, path: list[Any], new: Any) -> Any:
         return new
     key, rest = path[0], path[1:]
     if isinstance(value, Mapping):
-        changed = dict(value)
-        changed[key] = _rebuilt(value.get(key, FrozenDict()), rest, new)
-        return FrozenDict(changed)
+        return map_with(value, key, _rebuilt(value.get(key, FrozenDict()), rest, new))
     if isinstance(value, tuple) and type(key) is int:
         items = list(value)
         items[key] = _rebuilt(items[key], rest, new)
