@@ -35,7 +35,7 @@ test-all: $(if $(TESTS),,test) $(DEVELOPMENT) $(SYSTEM) $(S3) ## Run all tests: 
 
 test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go. LONG=1 for all of them.
 	@$(BIN)/python tests/support/control_plane.py
-	TRUNDLE_TESTS=all $(PLACE) $(BIN)/python tests/support/confirmed.py --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" $(or $(TESTS),tests/cluster tests/api)
+	TRUNDLE_TESTS=all $(PLACE) $(BIN)/python tests/support/confirmed.py --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" -- $(or $(TESTS),tests/cluster tests/api)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .

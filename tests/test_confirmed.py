@@ -17,6 +17,16 @@ def test_fails_beside_others():
         met.touch()
         raise AssertionError
 """
+NAMED_ANEW = """
+import os
+from pathlib import Path
+import pytest
+
+def test_counts():
+    with Path("runs").open("a") as file: file.write("x")
+@pytest.mark.parametrize("name", [os.getpid()])
+def test_fails(name): raise AssertionError
+"""
 FAILS = """
 def test_{}(): raise AssertionError
 """
@@ -28,7 +38,14 @@ def run(tmp_path):
 
     def run(text):
         (tmp_path / "test_some.py").write_text(text)
-        command = [sys.executable, Path(confirmed.__file__), "-p", "no:schemathesis", tmp_path]
+        command = [
+            sys.executable,
+            Path(confirmed.__file__),
+            "-p",
+            "no:schemathesis",
+            "--",
+            tmp_path,
+        ]
         done = subprocess.run(
             command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
         )
@@ -50,6 +67,14 @@ def test_what_fails_twice_fails_the_run(run):
     assert code == 1
     assert "Once more, alone: test_some.py::test_fails\n" in printed
     assert "others: test_some.py::test_fails\n" not in printed
+
+
+def test_what_cannot_be_found_again_fails_the_run_and_runs_nothing_else(run, tmp_path):
+    code, printed = run(NAMED_ANEW)
+    assert code not in {0, 5}
+    assert "Once more, alone: test_some.py::test_fails[" in printed
+    assert "others: test_some.py::test_fails" not in printed
+    assert (tmp_path / "runs").read_text() == "x"
 
 
 def test_many_failures_are_not_tried_again(run):

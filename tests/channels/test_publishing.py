@@ -9,6 +9,7 @@ from trundle.channels import ChannelError, RefusalCode, RefusedError, Unpublish,
 from trundle.channels.publishing import (
     PublishedChannel,
     PublishRequest,
+    _repair,
     events,
     mirror,
     packed,
@@ -340,7 +341,7 @@ def test_content_that_is_damaged_is_named_and_restored(layout, tmp_path, damage)
         assert not found.done
     done = release(layout, folder, skip_existing=True)
     assert "restored" in done.notes[0]
-    assert repair(channel_of(layout)) == ()
+    assert repair(channel_of(layout), read_content=True) == ()
     again = release(layout, folder, skip_existing=True)
     assert again.notes == ("1.0.0: published already",)
 
@@ -379,3 +380,88 @@ def test_content_of_which_a_registry_lost_a_part_is_named_and_restored_once_the_
         file.unlink()
         release(remote, folder, skip_existing=True)
         assert repair(channel_of(remote)) == ()
+
+
+def change_one_byte(file):
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+class Replacing:
+    """A repository of a registry that stores what is pushed also where it has a blob of that digest."""
+
+    def __init__(self, remote, file_of):
+        self.remote, self.file_of, self.replaced = remote, file_of, []
+
+    def __getattr__(self, name):
+        return getattr(self.remote, name)
+
+    def replace_blob(self, content, descriptor):
+        self.replaced.append(descriptor.digest)
+        self.file_of(descriptor.digest).unlink()
+        self.remote.replace_blob(content, descriptor)
+
+
+def test_damage_that_keeps_the_length_is_found_by_reading_and_restored(tmp_path):
+    with serving.registry(tmp_path / "registry") as address:
+        remote = open_registry(address, settings=QUICK).repository("acme/db")
+        folder = package(tmp_path / "a", "1.0.0")
+        release(remote, folder)
+        release(remote, package(tmp_path / "b", "1.1.0", content="b"))
+        blobs = tmp_path / "registry" / "data/docker/registry/v2/blobs/sha256"
+
+        def file_of(digest):
+            hexadecimal = digest.removeprefix("sha256:")
+            return blobs / hexadecimal[:2] / hexadecimal / "data"
+
+        found = remote.get_manifest("1.0.0")
+        layer, config = found.document.layers[0].digest, found.document.config.digest
+        for digest in (layer, config):
+            change_one_byte(file_of(digest))
+        assert repair(channel_of(remote)) == ()
+        for dry_run in (True, False):
+            (found,) = repair(channel_of(remote), dry_run=dry_run, read_content=True)
+            assert found.kind == "damaged-content"
+            for digest in (layer, config):
+                assert f"expected the blob {digest}, found other content" in found.what
+            assert not found.done
+        # docker-registry keeps what it has.
+        with pytest.raises(RegistryRefusedError, match=r"same as before .*delete the files"):
+            release(remote, folder, skip_existing=True)
+        replacing = Replacing(remote, file_of)
+        done = release(replacing, folder, skip_existing=True)
+        assert "restored" in done.notes[0]
+        assert sorted(replacing.replaced) == sorted([layer, config])
+        assert repair(channel_of(remote), read_content=True) == ()
+        again = release(replacing, folder, skip_existing=True)
+        assert again.notes == ("1.0.0: published already",)
+
+
+def test_a_manifest_whose_damage_keeps_the_length_is_found_at_a_registry(tmp_path):
+    with serving.registry(tmp_path / "registry") as address:
+        remote = open_registry(address, settings=QUICK).repository("acme/db")
+        release(remote, package(tmp_path / "a", "1.0.0"))
+        digest = remote.resolve("1.0.0").digest
+        hexadecimal = digest.removeprefix("sha256:")
+        blobs = tmp_path / "registry" / "data/docker/registry/v2/blobs/sha256"
+        change_one_byte(blobs / hexadecimal[:2] / hexadecimal / "data")
+        (found,) = repair(channel_of(remote), read_content=True)
+        assert found.kind == "damaged-content"
+        assert f"expected the manifest {digest}, found" in found.what
+
+
+def test_content_that_another_publisher_takes_out_meanwhile_is_not_damaged(
+    remote, tmp_path, monkeypatch
+):
+    release(remote, package(tmp_path / "a", "1.0.0"))
+    release(remote, package(tmp_path / "b", "1.1.0", content="b"))
+
+    def unpublished(repository, digest):
+        if digest == repository.resolve("1.1.0").digest:
+            return
+        unpublish(channel_of(repository), V100, "wrong", confirmed=True)
+        yield "expected the blob, found other content"
+
+    monkeypatch.setattr(_repair, "content_delivered_otherwise", unpublished)
+    assert repair(channel_of(remote), read_content=True) == ()

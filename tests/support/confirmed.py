@@ -3,7 +3,9 @@
 For tests against a real cluster: seven processes on two processors may take longer than a test waits. More than `_FEW` failures are
 a fault, not a moment, and are not tried again. What failed once is named at the end, so that its test can be mended.
 
-Usage: python confirmed.py PYTEST_ARGUMENTS...
+What cannot be found again fails the run, too.
+
+Usage: python confirmed.py [PYTEST_OPTIONS...] -- TESTS...
 """
 
 import json
@@ -17,13 +19,15 @@ _TESTS_FAILED = 1
 
 
 def main(arguments: list[str]) -> int:
+    split = arguments.index("--")
+    options, tests = arguments[:split], arguments[split + 1 :]
     with tempfile.TemporaryDirectory() as cache:
-        code = _pytest(cache, arguments)
+        code = _pytest(cache, [*options, *tests])
         failed = _failed(cache)
         if code != _TESTS_FAILED or not 0 < len(failed) <= _FEW:
             return code
         _say("Once more, alone", failed)
-        code = _pytest(cache, [*arguments, "-v", "--numprocesses", "0", "--last-failed"])
+        code = _pytest(cache, [*options, "-v", "--numprocesses", "0", *failed])
         _say("Failed once, beside others", sorted(set(failed) - set(_failed(cache))))
         return code
 

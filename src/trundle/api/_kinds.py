@@ -1,20 +1,20 @@
 """The resource types that are served: what clients call them and their versions, and what the scheme calls them."""
 
 import functools
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from trundle.evolution import Lineage
+from trundle.evolution import Lineage, ResourceLineage
 from trundle.project import (
     FindingsError,
     NamedKind,
     Project,
-    kind_names,
     name_clashes,
+    named_kind,
     preference,
 )
-from trundle.runtime import AnyScheme
+from trundle.runtime import AnyScheme, ResourceType
 from trundle.schema import KindNames, ObjectType, PrinterColumn, Resource, Schema
 from trundle.version import ApiVersion, own_spelling
 
@@ -176,7 +176,13 @@ def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[Served
     Raises:
         FindingsError: two of one group have a name that only one can have.
     """
-    found = _kinds(projects, scheme, functools.partial(_is_served, scheme))
+    found = tuple(
+        kind
+        for project, resource, called, type_ in _described(projects, scheme)
+        if (
+            kind := _kind(project, resource, called, type_, resource.served(project.config.horizon))
+        )
+    )
     require_apart(found)
     return found
 
@@ -193,66 +199,62 @@ def require_apart(kinds: Iterable[ServedKind]) -> None:
 
 def converted_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[ServedKind, ...]:
     """Like `served_kinds`, with every version that the scheme converts, also those that are not served any more."""
-    return _kinds(projects, scheme, lambda _, __: True)
+    return tuple(
+        kind
+        for project, resource, called, type_ in _described(projects, scheme)
+        if (kind := _kind(project, resource, called, type_, resource.versions.versions))
+    )
 
 
-def _kinds(
-    projects: Iterable[Project], scheme: AnyScheme, wanted: Callable[[str, Resource], bool]
-) -> tuple[ServedKind, ...]:
-    found: list[ServedKind] = []
+def _described(
+    projects: Iterable[Project], scheme: AnyScheme
+) -> Iterator[tuple[Project, ResourceLineage, str, ResourceType]]:
+    """Each resource type of a scheme with the part that describes it, and what the scheme calls it."""
     for project in projects:
-        schemas = {each.version: each for each in project.schemas}
         evolved = {
             (each.name.casefold(), each.resources[each.versions.hub].group.casefold()): each
             for each in project.evolution.resources
         }
         for called, type_ in scheme.resources.items():
-            known = [
-                ServedVersion(version.label, text, schema, declared)
-                for text in type_.versions
-                if (version := own_spelling(text, schemas)) is not None
-                and (schema := schemas[version])
-                and (declared := _resource(schema, type_.name, type_.group)) is not None
-            ]
-            known.sort(key=lambda each: preference(ApiVersion.parse(each.version)))
-            served = [each for each in known if wanted(each.version, each.resource)]
             resource = evolved.get((type_.name.casefold(), type_.group.casefold()))
-            if served and resource is not None:
-                by_text = type_.name_property != "kind"
-                # What a client calls it is the same for all that is made of the project.
-                known.sort(key=lambda each: not _is_served(scheme, each.version, each.resource))
-                declared_names = (each.resource.names for each in known)
-                names = kind_names(project.config, type_.name, declared_names)
-                group = type_.group or project.config.kubernetes.group_for(project.config.package)
-                found.append(
-                    ServedKind(
-                        resource=called,
-                        group=group.lower(),
-                        kind=names.kind,
-                        plural=names.plural,
-                        singular=names.singular,
-                        short_names=names.short_names,
-                        categories=names.categories,
-                        namespaced=(names.scope or _scope(served)) != "Cluster",
-                        columns=names.columns,
-                        versions={each.label: each for each in served},
-                        lineage=resource.root,
-                        hub=resource.versions.hub,
-                        type_text=type_.name if by_text else "",
-                        said_group="" if by_text else type_.group,
-                    )
-                )
-    return tuple(found)
+            if resource is not None:
+                yield project, resource, called, type_
 
 
-def _is_served(scheme: AnyScheme, text: str, declared: Resource) -> bool:
-    return text in scheme.served and declared.served
-
-
-def _resource(schema: Schema, name: str, group: str) -> Resource | None:
-    wanted = name.casefold(), group.casefold()
-    return next(
-        (x for x in schema.resources if (x.name.casefold(), x.group.casefold()) == wanted), None
+def _kind(
+    project: Project,
+    resource: ResourceLineage,
+    called: str,
+    type_: ResourceType,
+    versions: Iterable[ApiVersion],
+) -> ServedKind | None:
+    """A resource type at some of its versions, as far as its scheme converts them; None where there are none."""
+    schemas = {each.version: each for each in project.schemas}
+    texts = {own_spelling(text, schemas): text for text in type_.versions}
+    served = [
+        ServedVersion(each.label, texts[each], schemas[each], resource.resources[each])
+        for each in sorted(versions, key=preference)
+        if each in texts
+    ]
+    if not served:
+        return None
+    named = named_kind(project, resource)
+    by_text = type_.name_property != "kind"
+    return ServedKind(
+        resource=called,
+        group=named.group,
+        kind=named.names.kind,
+        plural=named.names.plural,
+        singular=named.names.singular,
+        short_names=named.names.short_names,
+        categories=named.names.categories,
+        namespaced=(named.names.scope or _scope(served)) != "Cluster",
+        columns=named.names.columns,
+        versions={each.label: each for each in served},
+        lineage=resource.root,
+        hub=resource.versions.hub,
+        type_text=type_.name if by_text else "",
+        said_group="" if by_text else type_.group,
     )
 
 

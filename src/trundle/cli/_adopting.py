@@ -22,6 +22,8 @@ from trundle.cli.conform import Except, conformance_text
 from trundle.cli.project import Output, print_findings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from trundle.cli._printing import Step
     from trundle.kubernetes import WebhookAddress
     from trundle.kubernetes.migration import Adopted, Adoption, Cluster
@@ -73,10 +75,7 @@ def adopt(
     if back and (service or url or ca or expected):
         advice = "leave it out: what the CRD was is noted in the CRD"
         raise unmet("--back", "no --service, --url, --ca or --except", "one of them", advice)
-    if service is not None and ca is None:
-        advice = "name the authority: cert-manager would write it some seconds too late"
-        raise unmet("--service", "--ca with it", "none", advice)
-    webhook = webhook_of(service, url, ca, needed=not back)
+    webhook = _webhook(service, url, ca, back=back)
     listed: tuple[ExpectedDifference, ...] = ()
     if expected is not None:
         listed = read_expected(expected.read_bytes(), str(expected))
@@ -99,6 +98,16 @@ def adopt(
     _print(found, output)
     if found.findings:
         raise CommandExit(ExitCode.FINDINGS)
+
+
+def _webhook(
+    service: str | None, url: str | None, ca: "Path | None", *, back: bool
+) -> "WebhookAddress":
+    """Where the project's webhook is; its authority has to be known before the CRD is changed."""
+    if service is not None and ca is None:
+        advice = "name the authority: cert-manager would write it some seconds too late"
+        raise unmet("--service", "--ca with it", "none", advice)
+    return webhook_of(service, url, ca, needed=not back)
 
 
 def _adoption(

@@ -198,18 +198,25 @@ def repair(
     channel: Word,
     keys: Keys = None,
     seen: KeysSeen = None,
+    read_content: Annotated[
+        bool,
+        typer.Option(
+            "--read-content", help="Download the content of all versions, and compare digests."
+        ),
+    ] = False,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
     """Rebuild a damaged channel, and finish or undo what an interrupted publisher left behind.
 
     A channel whose tag or files are gone, damaged or set back is rebuilt from its ledger; installations follow it. Tags of
-    versions are set again. Content of versions that is gone or damaged is listed, for `publish --skip-existing`. Exits
-    with 3 where something is left to do, or was found by `--dry-run`.
+    versions are set again. Content of versions that is gone or damaged is listed, for `publish --skip-existing`; of a
+    registry over HTTP, --read-content finds damage that keeps the length, too. Exits with 3 where something is left to do, or was found by `--dry-run`.
     """
     from trundle.channels.publishing import repair as run  # noqa: PLC0415
 
-    repairs = run(published(repository, channel, keys, seen=seen), dry_run=dry_run)
+    target = published(repository, channel, keys, seen=seen)
+    repairs = run(target, dry_run=dry_run, read_content=read_content)
     print_result(
         lambda: [each.to_plain() for each in repairs],
         lambda: "".join(f"{_repair_text(each)}\n" for each in repairs),

@@ -53,28 +53,33 @@ def kubeconfig(
     cluster: dict[str, Any] = {"server": url}
     if ca is not None:
         cluster["certificate-authority-data"] = _data(ca)
-    credentials: dict[str, Any] = {}
-    if client is not None:
-        from trundle.api import certificate_files  # noqa: PLC0415
-
-        certificate, key = certificate_files(client)
-        credentials["client-certificate-data"] = _data(certificate)
-        credentials["client-key-data"] = _data(key)
-    if (tokens is None) != (user is None):
-        raise unmet("--tokens and --user", "both or none", "one of them", "add the other")
-    if tokens is not None and user is not None:
-        credentials["token"] = _token(tokens, user)
     found = {
         "apiVersion": "v1",
         "kind": "Config",
         "clusters": [{"name": _NAME, "cluster": cluster}],
-        "users": [{"name": _NAME, "user": credentials}],
+        "users": [{"name": _NAME, "user": _credentials(client, tokens, user)}],
         "contexts": [
             {"name": _NAME, "context": {"cluster": _NAME, "user": _NAME, "namespace": namespace}}
         ],
         "current-context": _NAME,
     }
     print_data(found, output.value)
+
+
+def _credentials(client: str | None, tokens: Path | None, user: str | None) -> dict[str, Any]:
+    """What shows who the user is: a certificate, a token, both or nothing."""
+    found: dict[str, Any] = {}
+    if client is not None:
+        from trundle.api import certificate_files  # noqa: PLC0415
+
+        certificate, key = certificate_files(client)
+        found["client-certificate-data"] = _data(certificate)
+        found["client-key-data"] = _data(key)
+    if (tokens is None) != (user is None):
+        raise unmet("--tokens and --user", "both or none", "one of them", "add the other")
+    if tokens is not None and user is not None:
+        found["token"] = _token(tokens, user)
+    return found
 
 
 def _data(path: Path) -> str:

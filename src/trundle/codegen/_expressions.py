@@ -141,19 +141,8 @@ class Expressions:
                 return self._hidden(inner, hint)
             case First(options):
                 return self._first(options, source, hint)
-            case KeepPlaces(inner, entries, step):
-                derived = self.statements.variable(self.render(inner, source, hint), hint)
-                hidden = f"lambda each: ({self.steps.render(step, 'each')}) is ABSENT"
-                if entries[0].place.property != ADDITIONAL:
-                    return call(
-                        "keep_places",
-                        [source, self.entries.constant(entries, hint), derived, hidden],
-                    )
-                derived = f"{{}} if {derived} is ABSENT else {derived}"  # that map is there without members
-                kept = call(
-                    "keep_places", [source, self.entries.constant(entries, hint), derived, hidden]
-                )
-                return f"{kept} or ABSENT"
+            case KeepPlaces():
+                return self._keep_places(value, source, hint)
             case Refill(inner, entries, seen):
                 derived = self.render(inner, source, hint)
                 view = f"lambda value: {self.steps.render(seen, 'value')}"
@@ -351,6 +340,17 @@ class Expressions:
         if value.stale:
             arguments.append("stale=True")
         return arguments
+
+    def _keep_places(self, value: KeepPlaces, source: str, hint: str) -> str:
+        derived = self.statements.variable(self.render(value.value, source, hint), hint)
+        hidden = f"lambda each: ({self.steps.render(value.hidden, 'each')}) is ABSENT"
+        is_additional = value.entries[0].place.property == ADDITIONAL
+        if is_additional:  # That map is there without members.
+            derived = f"{{}} if {derived} is ABSENT else {derived}"
+        kept = call(
+            "keep_places", [source, self.entries.constant(value.entries, hint), derived, hidden]
+        )
+        return f"{kept} or ABSENT" if is_additional else kept
 
     def _hidden(self, inner: Expression, hint: str) -> str:
         name = self._evaluator((inner,), f"{hint.rstrip('_')}_hidden", self.key.target)

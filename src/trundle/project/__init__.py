@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from trundle.project.init import CONFIG_NAME, plan_init, write_new_files
     from trundle.project.loading import Project, evolution_of, load_parts, load_project
     from trundle.project.lock_change import LockChange, lock
-    from trundle.project.naming import NamedKind, kind_names, name_clashes, preference
+    from trundle.project.naming import NamedKind, name_clashes, named_kind, preference
     from trundle.project.next_release import NextRelease, Wanted, plan_release, write_release
     from trundle.project.output import TreeChange, write_tree
     from trundle.project.pairs import Pair, PairsError, read_pairs
@@ -136,7 +136,6 @@ __all__ = [
     "generated_files",
     "generated_scheme",
     "holds_packages",
-    "kind_names",
     "load_admission",
     "load_config",
     "load_parts",
@@ -144,6 +143,7 @@ __all__ = [
     "lock",
     "lock_path",
     "name_clashes",
+    "named_kind",
     "package_folder",
     "parse_config",
     "parse_documents",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from trundle.errors import Finding, listed
+from trundle.evolution import ResourceLineage
 from trundle.project.config import Config
 from trundle.project.findings import ProjectCode, finding
 from trundle.project.loading import Project
@@ -41,14 +42,25 @@ class NamedKind(msgspec.Struct, frozen=True):
         yield from (("kind", each) for each in (names.kind, f"{names.kind}List"))
 
 
-def kind_names(config: Config, name: str, declared: Iterable[KindNames]) -> KindNames:
-    """What clients call a resource type: as the project says, else as its CRD does, else derived from its name.
+def named_kind(project: Project, resource: ResourceLineage) -> NamedKind:
+    """A resource type as clients call it: as the project says, else as its CRD does, else derived from its name.
 
-    Args:
-        config: what the project says.
-        name: the name of the resource type.
-        declared: what its versions say, the preferred one first; the first one that a CRD has counts.
+    Of its versions, the one that clients prefer counts first; one that is served, before all others.
     """
+    config = project.config
+    served = resource.served(config.horizon)
+    versions = sorted(resource.resources, key=lambda x: (x not in served, preference(x)))
+    group = resource.resources[resource.versions.hub].group
+    return NamedKind(
+        resource.name,
+        (group or config.kubernetes.group_for(config.package)).lower(),
+        _names(config, resource.name, (resource.resources[each].names for each in versions)),
+        resource.root.definition(versions[0]).source,
+        bool(group or config.kubernetes.group),
+    )
+
+
+def _names(config: Config, name: str, declared: Iterable[KindNames]) -> KindNames:
     given = config.kubernetes.types.get(name.casefold(), KindNames())
     said = next((each for each in declared if each.plural), KindNames())
     kind = given.kind or _kind(name)
@@ -92,22 +104,8 @@ class _Reversed(msgspec.Struct, frozen=True):
 
 def kinds_of(project: Project) -> Iterator[NamedKind]:
     """The resource types that a project serves, as clients call them."""
-    config = project.config
-    served = project.evolution.served(config.horizon)
-    for each in project.evolution.resources:
-        versions = sorted(each.resources, key=preference)
-        offered = [x for x in versions if x in served and each.resources[x].served]
-        if not offered:
-            continue
-        known = (*offered, *(x for x in versions if x not in offered))
-        said = each.resources[each.versions.hub].group
-        yield NamedKind(
-            each.name,
-            (said or config.kubernetes.group_for(config.package)).lower(),
-            kind_names(config, each.name, (each.resources[x].names for x in known)),
-            each.root.definition(offered[0]).source,
-            bool(said or config.kubernetes.group),
-        )
+    horizon = project.config.horizon
+    return (named_kind(project, x) for x in project.evolution.resources if x.served(horizon))
 
 
 def name_clashes(kinds: Iterable[NamedKind]) -> Iterator[Finding]:

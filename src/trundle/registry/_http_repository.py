@@ -148,6 +148,22 @@ class HttpRepository:
             check_content(content, descriptor, where)
         if self.has_blob(descriptor):
             return
+        self._upload(content, descriptor, where, progress)
+
+    def replace_blob(self, content: bytes | Path, descriptor: Descriptor) -> None:
+        """Stores a blob, also where one is there; some registries keep that."""
+        where = f"{self.location}@{descriptor.digest}"
+        if isinstance(content, bytes):
+            check_content(content, descriptor, where)
+        self._upload(content, descriptor, where)
+
+    def _upload(
+        self,
+        content: bytes | Path,
+        descriptor: Descriptor,
+        where: str,
+        progress: Progress | None = None,
+    ) -> None:
         with storage_errors(where):
             upload(self.transport, self.name, content, descriptor, where, progress)
 

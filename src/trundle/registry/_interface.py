@@ -160,6 +160,14 @@ class Repository(Protocol):
             TooLargeError: the registry does not take so much.
         """
 
+    def replace_blob(self, content: bytes | Path, descriptor: Descriptor) -> None:
+        """Stores a blob, also where one is there, whose content is damaged. A registry over HTTP may keep what it has.
+
+        Raises:
+            DigestMismatchError: the content is not what the descriptor says.
+            TooLargeError: the registry does not take so much.
+        """
+
     def pull_blob(
         self, source: "Repository", descriptor: Descriptor, *, progress: Progress | None = None
     ) -> None:

@@ -142,6 +142,12 @@ class DirectoryRepository:
             with Download(descriptor, path, where, partial=staged, progress=progress) as download:
                 collect_file(content, download)
 
+    def replace_blob(self, content: bytes | Path, descriptor: Descriptor) -> None:
+        """Stores a blob, also where one is there."""
+        with storage_errors(self._location):
+            self._path(descriptor.digest).unlink(missing_ok=True)
+        self.put_blob(content, descriptor)
+
     def pull_blob(
         self, source: Repository, descriptor: Descriptor, *, progress: Progress | None = None
     ) -> None:

@@ -79,11 +79,11 @@ def version_map(evolution: Evolution, resource: str, horizon: int | None = None)
     """
     found = find_resource(evolution, resource)
     versions = found.versions
-    served = evolution.versions.served(horizon)
+    served = found.served(horizon)
     mapped = tuple(
         MappedVersion(
             version,
-            version in served and found.resources[version].served,
+            version in served,
             version in versions.storage,
             version == versions.hub,
             found.resources[version].deprecated,

@@ -173,12 +173,7 @@ class StoreReader:
             )
             if counted and not token and len(objects) > limit and shown == found.resource_version:
                 total = rows.number(found.id, choice, _COUNTED)
-        if len(objects) <= limit:
-            return Page(objects, shown)
-        last = objects[limit - 1].key
-        remaining = None if total is None else total - limit
-        more = Token(resource, shown, last.namespace, last.name, remaining).text()
-        return Page(objects[:limit], shown, more, remaining)
+        return _page(objects, limit, resource, shown, total)
 
     def stream(
         self,
@@ -362,6 +357,18 @@ class StoreReader:
             expected = f"a resource version of {resource} from {compacted} on"
             found = f"{wanted}, which was compacted"
             raise GoneError(self.where, expected, found, "list again")
+
+
+def _page(
+    objects: tuple[StoredObject, ...], limit: int, resource: str, shown: int, total: int | None
+) -> Page:
+    """A page, with the token of the next one where more was found than it may have."""
+    if len(objects) <= limit:
+        return Page(objects, shown)
+    last = objects[limit - 1].key
+    remaining = None if total is None else total - limit
+    more = Token(resource, shown, last.namespace, last.name, remaining).text()
+    return Page(objects[:limit], shown, more, remaining)
 
 
 def _matching(

@@ -38,6 +38,11 @@ class PackedArtifact(msgspec.Struct, frozen=True):
         repository.put_blob(self.archive, artifact.layer, progress=progress)
         repository.put_manifest(artifact.content, artifact.descriptor.media_type)
 
+    def blobs(self) -> tuple[tuple[bytes | Path, Descriptor], ...]:
+        """What its manifest names, each with its content."""
+        artifact = self.artifact
+        return (artifact.config, artifact.config_descriptor), (self.archive, artifact.layer)
+
 
 @contextlib.contextmanager
 def packed(

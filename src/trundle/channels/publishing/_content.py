@@ -1,7 +1,9 @@
 """The content of versions in the registry: their tags, looked up, set again and removed; what is missing or damaged."""
 
 import hashlib
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 from trundle.channels.artifacts import Artifact
 from trundle.channels.files import ListedVersion
@@ -63,8 +65,7 @@ def remove_version_tag(repository: Repository, entry: ListedVersion) -> tuple[st
 def content_damage(repository: Repository, digest: str) -> Iterator[str]:
     """What is missing or damaged of an artifact: its manifest, or the blobs that the manifest names.
 
-    Blobs of a registry over HTTP are not downloaded: such a registry verifies what it stores. But it may lose the end of a blob with its
-    disk, so the length is compared.
+    Blobs of a registry over HTTP are not downloaded: only their length is compared. See `content_delivered_otherwise`.
 
     Args:
         repository: the repository that has the artifact.
@@ -91,6 +92,51 @@ def content_damage(repository: Repository, digest: str) -> Iterator[str]:
             yield expectation(f"the blob {each.digest}", "other content")
 
 
+def content_delivered_otherwise(repository: Repository, digest: str) -> Iterator[str]:
+    """Which blobs of an artifact a registry over HTTP has by their length, and delivers with other content.
+
+    All are downloaded. What `content_damage` finds is not repeated.
+
+    Raises:
+        RegistryError: the registry cannot be read.
+    """
+    try:
+        blobs = repository.get_manifest(digest).document.blobs()
+    except (NotFoundError, DigestMismatchError, InvalidManifestError, TooLargeError):
+        return
+    for each in blobs:
+        if not _is_delivered(repository, each):
+            yield expectation(f"the blob {each.digest}", "other content")
+
+
+def _is_delivered(repository: Repository, descriptor: Descriptor) -> bool:
+    """Whether a blob that a registry over HTTP has is the content of its digest; True where there is none."""
+    if repository.blob_file(descriptor) is not None or not repository.has_blob(descriptor):
+        return True
+    with tempfile.TemporaryDirectory(prefix="trundle-") as folder:
+        try:
+            repository.fetch_blob(descriptor, Path(folder) / "blob")
+        except DigestMismatchError:
+            return False
+        except NotFoundError:
+            return True
+    return True
+
+
+def is_damaged(repository: Repository, digest: str) -> bool:
+    """Whether something of an artifact is missing or damaged; all its content is read.
+
+    Raises:
+        RegistryError: the registry cannot be read.
+    """
+    return any(_all_damage(repository, digest))
+
+
+def _all_damage(repository: Repository, digest: str) -> Iterator[str]:
+    yield from content_damage(repository, digest)
+    yield from content_delivered_otherwise(repository, digest)
+
+
 def restore_content(repository: Repository, package: PackedArtifact) -> bool:
     """Stores a package's content again where some of it is missing or damaged.
 
@@ -101,14 +147,17 @@ def restore_content(repository: Repository, package: PackedArtifact) -> bool:
         RegistryRefusedError: the registry keeps what is damaged, as docker-registry does.
         RegistryError: the registry cannot be read or written.
     """
-    if not any(content_damage(repository, package.artifact.digest)):
+    artifact = package.artifact
+    if not is_damaged(repository, artifact.digest):
         return False
-    for each in package.artifact.parts():
-        file = repository.blob_file(each)
-        if file is not None and not _is_whole(repository, each):
-            file.unlink(missing_ok=True)
+    manifest = repository.blob_file(artifact.descriptor)
+    if manifest is not None and not _is_whole(repository, artifact.descriptor):
+        manifest.unlink(missing_ok=True)
+    for content, blob in package.blobs():
+        if not (_is_whole(repository, blob) and _is_delivered(repository, blob)):
+            repository.replace_blob(content, blob)
     package.push(repository)
-    left = "; ".join(content_damage(repository, package.artifact.digest))
+    left = "; ".join(_all_damage(repository, artifact.digest))
     if left:
         raise RegistryRefusedError(
             repository.location,

@@ -24,8 +24,8 @@ from trundle.channels.files import LONGEST_TAG, STABLE, Channel, ListedVersion
 from trundle.channels.publishing._artifact import PackedArtifact, packed
 from trundle.channels.publishing._channel import PublishedChannel
 from trundle.channels.publishing._content import (
-    content_damage,
     digest_of_tag,
+    is_damaged,
     restore_content,
     set_version_tag,
 )
@@ -202,7 +202,7 @@ class _Publishing:
         repository = self._channel.repository
         if self._release.dry_run:
             return False
-        if not any(content_damage(repository, self._package.artifact.digest)):
+        if not is_damaged(repository, self._package.artifact.digest):
             return False
         # In a turn: another publisher may have unpublished the version by now, whose content then is gone for good.
         with self._channel.ledger.turn(self._channel.wait) as turn:

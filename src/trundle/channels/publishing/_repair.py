@@ -11,7 +11,12 @@ import msgspec
 from trundle.channels.artifacts import is_package
 from trundle.channels.files import ListedVersion, belongs
 from trundle.channels.publishing._channel import PublishedChannel
-from trundle.channels.publishing._content import content_damage, digest_of_tag, remove_version_tag
+from trundle.channels.publishing._content import (
+    content_damage,
+    content_delivered_otherwise,
+    digest_of_tag,
+    remove_version_tag,
+)
 from trundle.channels.transitions import Folded, Unpublish
 from trundle.errors import expectation
 from trundle.registry import (
@@ -60,12 +65,16 @@ class Repair(msgspec.Struct, frozen=True):
         return {"kind": self.kind, "what": self.what, "done": self.done}
 
 
-def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair, ...]:
+def repair(
+    channel: PublishedChannel, *, dry_run: bool = False, read_content: bool = False
+) -> tuple[Repair, ...]:
     """Finds what is wrong with a channel in its repository, and puts right what can be.
 
     Args:
         channel: the channel.
         dry_run: whether nothing is changed.
+        read_content: whether all content that a registry over HTTP has is downloaded and compared with its digest; other
+            publishers do not wait for that. Content in a folder is always read.
 
     Returns:
         What was wrong; nothing for a sound channel.
@@ -101,7 +110,27 @@ def repair(channel: PublishedChannel, *, dry_run: bool = False) -> tuple[Repair,
             for each in work.run():
                 turn.check()
                 repairs.append(each)
+    if read_content:
+        repairs += _read_content(channel)
     return tuple(repairs)
+
+
+def _read_content(channel: PublishedChannel) -> Iterator[Repair]:
+    """The versions whose content has its length, and is not what it was."""
+    repository = channel.repository
+    for entry in channel.current().versions:
+        if entry.digest is None:
+            continue
+        damage = "; ".join(content_delivered_otherwise(repository, entry.digest))
+        # Meanwhile, another publisher may have unpublished it, or published the same content again.
+        if damage and channel.current().entry(entry.version) == entry:
+            yield _damaged_content(repository, entry, damage)
+
+
+def _damaged_content(repository: Repository, entry: ListedVersion, damage: str) -> Repair:
+    where = f"{repository.location}:{entry.tag_name}"
+    advice = "publish the package again with --skip-existing, which restores it, or unpublish it"
+    return Repair("damaged-content", f"{where}: {damage}; {advice}")
 
 
 def _foreign(channel: PublishedChannel) -> Iterator[str]:
@@ -144,10 +173,7 @@ class _Repairing:
         tagged = digest_of_tag(self._repository, entry.tag_name) if entry.tag_name in tags else None
         damage = "; ".join(content_damage(self._repository, entry.digest))
         if damage:
-            advice = (
-                "publish the package again with --skip-existing, which restores it, or unpublish it"
-            )
-            yield Repair("damaged-content", f"{where}: {damage}; {advice}")
+            yield _damaged_content(self._repository, entry, damage)
         if tagged == entry.digest or not self._repository.has_manifest(entry.digest):
             return
         if not self._dry_run:
