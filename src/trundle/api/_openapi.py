@@ -271,6 +271,10 @@ def name_of(kind: ServedKind, served: ServedVersion, key: str = "") -> str:
     return f"{group}.{served.label}.{plain}"
 
 
+def _list_name(kind: ServedKind, served: ServedVersion) -> str:
+    return name_of(kind, served).removesuffix(kind.kind) + kind.list_kind
+
+
 def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, Any]:
     """All definitions that a resource type needs at a version, those of its list and metadata too."""
 
@@ -291,12 +295,12 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
     )
     own |= selectable
     listed = {"type": "array", "items": {"$ref": reference(served.root)}}
-    found[name_of(kind, served) + "List"] = {
+    found[_list_name(kind, served)] = {
         "type": "object",
         "description": f"A list of {kind.plural}.",
         "required": ["items"],
         "properties": {**_COMMON, "items": listed, "metadata": {"type": "object", PRESERVE: True}},
-        _GVK: [{**gvk[0], "kind": f"{kind.kind}List"}],
+        _GVK: [{**gvk[0], "kind": kind.list_kind}],
         **selectable,
     }
     found[_META] = _METADATA
@@ -371,7 +375,7 @@ class _Operations:
         self._gvk = {"group": kind.group, "version": served.label, "kind": kind.kind}
         prefix = "#/components/schemas/" if v3 else "#/definitions/"
         self._one = {"$ref": prefix + name_of(kind, served)}
-        self._list = {"$ref": prefix + name_of(kind, served) + "List"}
+        self._list = {"$ref": prefix + _list_name(kind, served)}
 
     def make(self, action: str, parameters: list[str]) -> dict[str, Any]:
         """An operation."""
