@@ -85,7 +85,21 @@ _METADATA = {
         },
         "managedFields": {
             "type": "array",
-            "items": {"type": "object", PRESERVE: True},
+            "items": {
+                "type": "object",
+                "properties": {
+                    "manager": {**_TEXT, "description": "Who owns the fields."},
+                    "operation": {
+                        **_TEXT,
+                        "description": "How they were written: Apply or Update.",
+                    },
+                    "apiVersion": {**_TEXT, "description": "The version that has them."},
+                    "time": {**_TIME, "description": "When the manager last changed something."},
+                    "fieldsType": {**_TEXT, "description": "How the fields are written: FieldsV1."},
+                    "fieldsV1": {"type": "object", "description": "The fields.", PRESERVE: True},
+                    "subresource": {**_TEXT, "description": "The subresource that was written."},
+                },
+            },
             "description": "Which manager owns which fields.",
         },
         "selfLink": _TEXT,
