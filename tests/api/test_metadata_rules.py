@@ -62,7 +62,7 @@ def test_good_metadata(metadata):
         (
             {"ownerReferences": [{**owner("a"), "apiVersion": "a/b/c"}]},
             "metadata.ownerReferences.apiVersion",
-            "unexpected GroupVersion string: a/b/c",
+            'Invalid value: "a/b/c": version must not be empty',
         ),
         (
             {"ownerReferences": [{**owner("a"), "apiVersion": "v1", "kind": "Event"}]},

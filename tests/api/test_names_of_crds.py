@@ -8,13 +8,14 @@ from projects import installer
 
 from trundle.api import converted_kinds, served_kinds
 from trundle.kubernetes import WebhookAddress, definitions
+from trundle.project import check
 from trundle.schema import SchemaError
 
 GROUP = "names.test"
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 NAMES = {
     "kind": "Ox",
-    "listKind": "OxList",
+    "listKind": "Drove",
     "plural": "oxen",
     "singular": "one-ox",
     "shortNames": ["o"],
@@ -82,6 +83,34 @@ def test_clients_call_it_as_its_crd_does(install, tmp_path):
         assert (found["shortNames"], found["categories"]) == (["o"], ["herd"])
         assert headings(client, "v1") == [("Name", "name"), ("Age", "")]
         assert headings(client, "v2") == [("Name", "name"), ("Weight", "int32"), ("Age", "")]
+
+
+def test_lists_have_the_kind_that_its_crd_says(install, tmp_path):
+    installed = install({"crd.json": CRD})
+    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
+        client, path = Client(api), f"/apis/{GROUP}/v2/namespaces/default/oxen"
+        assert client.call("GET", path)[1]["kind"] == "Drove"
+        table = client.http.get(path, headers={"accept": TABLE}).json()
+        assert (table["kind"], table["rows"]) == ("Table", [])
+        schemas = client.call("GET", f"/openapi/v3/apis/{GROUP}/v2")[1]["components"]["schemas"]
+        (found,) = schemas["test.names.v2.Drove"]["x-kubernetes-group-version-kind"]
+        assert found["kind"] == "Drove"
+
+
+def test_lists_are_called_after_the_kind_that_the_project_says(install):
+    types = {"Ox": {"kind": "Bull"}}
+    installed = install({"crd.json": CRD}, config={"kubernetes": {"types": types}})
+    (found,) = served_kinds([installed.project], installed.scheme)
+    assert (found.kind, found.list_kind) == ("Bull", "BullList")
+
+
+def test_lists_of_two_kinds_have_two_names(install):
+    other = copy.deepcopy(CRD)
+    other["metadata"]["name"] = f"yaks.{GROUP}"
+    other["spec"]["names"] = {"kind": "Yak", "listKind": "Drove", "plural": "yaks"}
+    installed = install({"a.json": CRD, "b.json": other})
+    (found,) = [each for each in check(installed.project.config) if each.code == "names"]
+    assert "Drove" in found.found
 
 
 def test_what_the_project_says_counts_more(install, tmp_path):
@@ -160,6 +189,9 @@ def test_columns_of_all_versions_of_an_early_crd(install, tmp_path):
     [
         ({"plural": "Oxen"}, [], "names/plural: expected a name in lower-case letters"),
         ({"shortNames": "o"}, [], "names/shortNames: expected a list"),
+        ({"listKind": "Ox"}, [], "names/listKind: expected a name of letters, digits and -"),
+        ({"listKind": "a b"}, [], "names/listKind: expected a name of letters, digits and -"),
+        ({"listKind": 1}, [], "names/listKind: expected a name of letters, digits and -"),
         ({"categories": ["all", 1]}, [], "categories/1: expected a name in lower-case letters"),
         ({}, [{**AGE, "type": "time"}], "type: expected one of string, integer"),
         ({}, [{**AGE, "jsonPath": "metadata"}], "jsonPath: expected a path such as .status.phase"),

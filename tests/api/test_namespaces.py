@@ -237,3 +237,11 @@ def test_protobuf_that_is_not_understood_is_refused(client, body):
     found = post(client, body)
     assert (found.status_code, found.json()["reason"]) == (415, "UnsupportedMediaType")
     assert names(client) == ["default"]
+
+
+def test_names_of_namespaces_have_no_dots(client):
+    for metadata in ({"name": "a.b"}, {"generateName": "a.b-"}):
+        code, found = client.call("POST", NAMESPACES, {"metadata": metadata})
+        assert (code, found["reason"]) == (422, "Invalid")
+        assert "must not contain dots" in found["message"]
+    assert names(client) == ["default"]

@@ -47,11 +47,11 @@ def test_a_deletion_says_which_precondition_failed(client):
     client.create(NEW, "ada", group="red")
     for condition in ({"uid": "x"}, {"resourceVersion": "1"}, {"resourceVersion": "9" * 5000}):
         code, said = client.call("DELETE", client.at(NEW, "ada"), {"preconditions": condition})
-        expected = f"{'uid' if 'uid' in condition else 'resource version'} "
+        ((what, wanted),) = condition.items()
+        what = "UID" if what == "uid" else "ResourceVersion"
         assert code == 409
-        assert f"Precondition failed: expected {expected}" in said["message"].replace(
-            "the uid", "uid"
-        )
+        assert f"the {what} in the precondition ({wanted}) does not match" in said["message"]
+        assert said["details"]["kind"] == "Member"
 
 
 def test_a_deletion_that_makes_no_sense_is_refused_where_nothing_is_there(client):

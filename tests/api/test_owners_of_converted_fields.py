@@ -313,3 +313,20 @@ def test_what_two_versions_share_goes_with_its_last_owner(client, name, pair, ap
     code, _ = apply(client, applier, "ann", name, {})
     assert code == 200
     assert shown(client, other, name) == BESIDE[other]
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+@pytest.mark.parametrize("applier", [OLD, NEW])
+def test_what_an_applier_gave_up_goes_with_its_last_owner_at_another_version(
+    client, name, pair, applier
+):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    same = {"metadata": {"name": name, "labels": {"of": "both"}}}
+    apply(client, applier, "ann", name, {**same, **pair[at]})
+    apply(client, other, "ben", name, pair[1 - at])
+    code, _ = apply(client, other, "ann", name, same)
+    assert code == 200
+    assert shown(client, other, name) == pair[1 - at]
+    code, _ = apply(client, applier, "ben", name, {})
+    assert code == 200
+    assert shown(client, other, name) == shown(client, applier, name) == {}

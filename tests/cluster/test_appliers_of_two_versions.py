@@ -1,5 +1,6 @@
 """Appliers that change from one version to another, on a real API server with the webhook and on `trundle serve` of the same project."""
 
+import random
 import subprocess
 
 import pytest
@@ -107,6 +108,65 @@ def test_what_an_applier_does_not_state_at_its_new_version_goes(both, first):
     assert [real[each] for each in SCHEMAS] == [ours[each] for each in SCHEMAS]
     assert real[other] == {"also": "x"}
     assert real[f"owned at {other}"] == ours[f"owned at {other}"] == ["f:also"]
+
+
+@pytest.mark.parametrize("first", ["v1", "v2"])
+def test_what_an_applier_gave_up_goes_with_its_last_owner_at_another_version(both, first):
+    name = f"last-after-{first}"
+    mail = {"v1": {"mail": "a"}, "v2": {"mails": ["a"]}}
+    [other] = SCHEMAS.keys() - {first}
+    both.apply(first, name, **mail[first], also="x")
+    both.apply(other, name, "ben", **mail[other])
+    both.apply(other, name, also="x")
+    both.apply(first, name, "ben")
+    real, ours = both.seen(name)
+    assert real == ours
+    assert real["v1"] == real["v2"] == {"also": "x"}
+
+
+VALUES = {"mail": ("a", "b"), "mails": (["a"], ["a", "b"]), "also": ("x", "y")}
+
+
+def written(rnd, version):
+    """Some of the properties of a version that the other one shows, too, with values."""
+    share = rnd.choice((0, 0.4, 0.8))
+    known = (each for each in SCHEMAS[version] if each in VALUES)
+    return {each: rnd.choice(VALUES[each]) for each in known if rnd.random() < share}
+
+
+def random_write(both, rnd, name):
+    """A write by one of two managers at one of two versions, and what both servers answer."""
+    version, manager = rnd.choice([*SCHEMAS]), rnd.choice(("ann", "ben"))
+    properties = written(rnd, version)
+    head = {"apiVersion": f"{GROUP}/{version}", "kind": "Member", "metadata": {"name": name}}
+    if rnd.random() < 0.6:
+        given = {"kind": APPLY, **rnd.choice(({}, {"force": "true"}))}
+        body = {**head, **properties}
+    else:
+        given = {"kind": "application/merge-patch+json"}
+        body = {**dict.fromkeys(written(rnd, version)), **properties}
+    return (version, manager, body), both.ask(
+        "PATCH", version, name, body, fieldManager=manager, **given
+    )
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_random_writes_of_two_appliers_show_the_same(both, number):
+    rnd, name = random.Random(number), f"random-{number}"
+    both.apply("v1", name, **written(rnd, "v1"))
+    versions = [None, None]
+    for _ in range(8):
+        said, answers = random_write(both, rnd, name)
+        statuses = [status for status, _ in answers]
+        assert statuses[0] == statuses[1], (said, answers)
+        if statuses[0] != 200:
+            continue
+        before = versions
+        versions = [each["metadata"]["resourceVersion"] for _, each in answers]
+        real, ours = (x != y for x, y in zip(before, versions, strict=True))
+        assert real == ours, said
+        real, ours = both.seen(name)
+        assert [real[each] for each in SCHEMAS] == [ours[each] for each in SCHEMAS], said
 
 
 def test_what_its_new_version_cannot_show_an_applier_keeps_in_trundle_alone(both):

@@ -1092,6 +1092,35 @@ def test_names_that_nothing_has(servers, place, name):
         require_alike(servers, method, path, body)
 
 
+@pytest.mark.parametrize("name", ["a.b", "B", "a_b", "-a", "a" * 64, "a." + "b" * 64, ""])
+@pytest.mark.parametrize("key", ["name", "generateName"])
+def test_names_of_namespaces_are_labels(servers, name, key):
+    path = "/api/v1/namespaces"
+    answers = [each.ask("POST", path, {"metadata": {key: name}}, dryRun="All") for each in servers]
+    theirs, ours = (each.body for each in answers)
+    assert [each.status for each in answers] == [422, 422]
+    found, wanted = (
+        [
+            (x["field"], x["message"])
+            for x in each["details"]["causes"]
+            if x["field"] == f"metadata.{key}"
+        ]
+        for each in (ours, theirs)
+    )
+    assert found == wanted
+
+
+@pytest.mark.parametrize("version", ["", "/", "a/", "/b", "a/b", "a/b/c", "//"])
+def test_versions_of_owners(servers, place, version):
+    owner = {"apiVersion": version, "kind": "Tool", "name": "b", "uid": "u"}
+    answers = [
+        each.ask("POST", place, tool("a", ownerReferences=[owner]), dryRun="All")
+        for each in servers
+    ]
+    theirs, ours = (each.body.get("message") for each in answers)
+    assert ours == theirs
+
+
 def test_namespaces_are_replaced_whatever_they_are(servers, place):
     namespace = place.split("/")[5]
     made = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
@@ -1186,15 +1215,22 @@ def test_paths_of_discovery_may_have_a_slash_at_their_end(servers, path):
         )
 
 
-def test_methods_that_are_not_allowed_name_the_resource(servers, place):
-    for method, path in (
-        ("OPTIONS", place),
-        ("POST", f"{place}/a/status"),
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("OPTIONS", ""),
+        ("POST", "/a/status"),
+        ("DELETE", "/a/status"),
         ("OPTIONS", "/version"),
-    ):
-        theirs, ours = (each.ask(method, path) for each in servers)
-        found, wanted = ((each.status, each.body["details"]) for each in (ours, theirs))
-        assert found == wanted
+        ("PUT", "/api/v1/namespaces"),
+        ("DELETE", "/api/v1/namespaces"),
+    ],
+)
+def test_methods_that_are_not_allowed_name_the_resource(servers, place, method, path):
+    path = path if path.startswith(("/api", "/version")) else place + path
+    theirs, ours = (each.ask(method, path) for each in servers)
+    found, wanted = ({**each.body, "metadata": None} for each in (ours, theirs))
+    assert found == wanted
 
 
 # What of a document is read at all. Bytes are sent as they are; to documents, `ask` adds what they are.
@@ -1587,6 +1623,16 @@ def _packed(server, path, accepted):
 
 
 # Deletions, and objects that are being deleted
+
+
+def test_what_a_deletion_takes_an_object_for_is_named(servers, place):
+    require_alike(servers, "POST", place, tool("a"))
+    for said in ({"uid": "x"}, {"resourceVersion": "1"}, {"resourceVersion": "x"}):
+        answers = [each.ask("DELETE", f"{place}/a", {"preconditions": said}) for each in servers]
+        theirs, ours = (each.body for each in answers)
+        assert ours["details"] == theirs["details"]
+        found, wanted = (re.sub("record [(].*?[)]", "record", x["message"]) for x in (ours, theirs))
+        assert found == wanted
 
 
 @pytest.mark.parametrize("version", ["", "x", "0", "1"])

@@ -50,7 +50,7 @@ class Cluster:
             for number, version in enumerate(scheme.resources[RESOURCE].versions)
         }
         self._labels = {each.version: each.label for each in versions.values()}
-        names = (RESOURCE, GROUP, RESOURCE, "things", "thing", (), (), True, ())
+        names = (RESOURCE, GROUP, RESOURCE, "ThingList", "things", "thing", (), (), True, ())
         kind = ServedKind(*names, versions, None, None)
         self._conversions = Conversions([kind], scheme, WebhookMetrics())
         self._scheme = scheme

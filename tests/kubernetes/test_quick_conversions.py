@@ -209,7 +209,7 @@ def both_of(scheme):
         f"v{number}": ServedVersion(f"v{number}", version, None, None)
         for number, version in enumerate(scheme.resources["Thing"].versions)
     }
-    names = ("Thing", GROUP, "Thing", "things", "thing", (), (), True, ())
+    names = ("Thing", GROUP, "Thing", "ThingList", "things", "thing", (), (), True, ())
     return Both(scheme, ServedKind(*names, versions, None, None))
 
 

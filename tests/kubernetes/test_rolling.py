@@ -72,7 +72,19 @@ class World:
                 versions = dict.fromkeys(labels.split())
                 kinds[is_served].append(
                     ServedKind(
-                        plural, GROUP, plural, plural, plural, (), (), True, (), versions, None, hub
+                        plural,
+                        GROUP,
+                        plural,
+                        plural,
+                        plural,
+                        plural,
+                        (),
+                        (),
+                        True,
+                        (),
+                        versions,
+                        None,
+                        hub,
                     )
                 )
         self.loader.releases[content] = Schemas(

@@ -27,7 +27,7 @@ def list_head(target: Target, page: Page, *, paged: bool) -> bytes:
         metadata["remainingItemCount"] = page.remaining
     head = {
         "apiVersion": target.kind.api_version(target.served),
-        "kind": f"{target.kind.kind}List",
+        "kind": target.kind.list_kind,
         "metadata": metadata,
     }
     return msgspec.json.encode(head)[:-1] + b',"items":['

@@ -24,15 +24,35 @@ class Deletion:
 
     Attributes:
         policy: what becomes of the objects that it owns.
-        resource_version: the state that the client means; None for any.
+        said_version: the state that the client means, as it says it; None for any.
         uid: the object that the client means; None for any.
         dry_run: whether nothing is to be stored.
     """
 
     policy: Policy
-    resource_version: int | None
+    said_version: str | None
     uid: str | None
     dry_run: bool
+
+    @property
+    def resource_version(self) -> int | None:
+        """The state that the client means; None for any."""
+        return resource_version_of(self.said_version)
+
+    def refused_by(self, uid: str, resource_version: int) -> str:
+        """Why an object is not the one that the client means, in Kubernetes' words.
+
+        Args:
+            uid: the uid of the object.
+            resource_version: its resource version.
+        """
+        if self.uid not in {None, uid}:
+            found = (
+                f"the UID in the precondition ({self.uid}) does not match the UID in record ({uid})"
+            )
+            return f"{found}. The object might have been deleted and then recreated"
+        found = f"the ResourceVersion in the precondition ({self.said_version}) does not match the"
+        return f"{found} ResourceVersion in record ({resource_version}). The object might have been modified"
 
 
 class _Preconditions(msgspec.Struct):
@@ -79,7 +99,7 @@ def deletion_of(request: Request) -> Deletion:
     conditions = options.preconditions or _Preconditions()
     return Deletion(
         _policy(options),
-        resource_version_of(conditions.resourceVersion),
+        conditions.resourceVersion,
         conditions.uid,
         request.dry_run or bool(dry_run),
     )

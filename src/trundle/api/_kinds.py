@@ -94,6 +94,7 @@ class ServedKind:
         resource: what the scheme calls it.
         group: its API group.
         kind: its name in documents.
+        list_kind: what lists of its objects have as their kind.
         plural: its name in URLs.
         singular: its name for one object.
         short_names: further names for kubectl.
@@ -110,6 +111,7 @@ class ServedKind:
     resource: str
     group: str
     kind: str
+    list_kind: str
     plural: str
     singular: str
     short_names: tuple[str, ...]
@@ -133,6 +135,7 @@ class ServedKind:
         newest = next(iter(self.versions.values()))
         names = KindNames(
             kind=self.kind,
+            list_kind=self.list_kind,
             plural=self.plural,
             singular=self.singular,
             short_names=self.short_names,
@@ -244,6 +247,7 @@ def _kind(
         resource=called,
         group=named.group,
         kind=named.names.kind,
+        list_kind=named.names.list_kind,
         plural=named.names.plural,
         singular=named.names.singular,
         short_names=named.names.short_names,

@@ -44,14 +44,12 @@ def metadata_causes(document: Mapping[str, Any]) -> Iterator[Cause]:
 
 def _owners(owners: Sequence[Mapping[str, Any]]) -> Iterator[Cause]:
     for owner in owners:
-        for key in ("apiVersion", "kind", "name", "uid"):
+        version = str(owner.get("apiVersion") or "")
+        if version.count("/") > 1 or not version.rpartition("/")[2]:
+            yield _cause("ownerReferences.apiVersion", version, "version must not be empty")
+        for key in ("kind", "name", "uid"):
             if not owner.get(key):
-                text = "version must not be empty" if key == "apiVersion" else "must not be empty"
-                yield _cause(f"ownerReferences.{key}", "", text)
-        version = str(owner.get("apiVersion", ""))
-        if version.count("/") > 1:
-            text = f"unexpected GroupVersion string: {version}"
-            yield _cause("ownerReferences.apiVersion", version, text)
+                yield _cause(f"ownerReferences.{key}", "", "must not be empty")
         if (version, owner.get("kind")) == ("v1", "Event"):
             yield _cause(
                 "ownerReferences", owner, "/v1, Kind=Event is disallowed from being an owner"

@@ -34,10 +34,17 @@ from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources
 from trundle.api._responses import answered, broken, deprecated, failed, fresh, warning
 from trundle.api._selections import FieldSelector, labels_of
-from trundle.api._status import answer_to, answer_to_any, bad_request, missing, not_allowed
+from trundle.api._status import (
+    ApiError,
+    answer_to,
+    answer_to_any,
+    bad_request,
+    missing,
+    not_allowed,
+)
 from trundle.api._steps import Steps, Together, done
 from trundle.api._watches import events
-from trundle.api.access import UNSECURED, Receive, Scope, Send
+from trundle.api.access import UNSECURED, Receive, Scope, Send, attributes_of
 from trundle.api.apply import STATUS
 from trundle.errors import TrundleError
 
@@ -145,7 +152,7 @@ class Objects:
         method: str = scope["method"]
         wrongly = target.watched and (method != "GET" or target.subresource)
         if method not in _METHODS or wrongly:
-            raise not_allowed(target.kind)
+            raise _not_allowed(target, scope)
         if target.subresource and not (target.subresource == STATUS and target.served.has_status):
             raise missing(target.kind, target.name)
         if target.name in {".", ".."} or "%" in target.name:
@@ -166,8 +173,10 @@ class Objects:
         writing = _writing(method, found, target)
         if writing is not None:
             answer = await self._written(found, writing, request)
+        elif (action := _action(method, found, target)) is not None:
+            answer = await self._done(found, action, request, method)
         else:
-            answer = await self._done(found, _action(method, found, target), request, method)
+            raise _not_allowed(target, scope)
         return await packed(answered(answer, shown, target), scope)
 
     async def _done(
@@ -294,12 +303,13 @@ def _writing(method: str, found: Served, target: Target) -> Callable[[Request], 
     return resources.create if method == "POST" and may_create else None
 
 
-def _action(method: str, found: Served, target: Target) -> Callable[[Request], Answer]:
-    """What else a method does at a path.
+def _not_allowed(target: Target, scope: Scope) -> ApiError:
+    """There is something at a path, but it cannot do what is asked."""
+    return not_allowed(target.kind, attributes_of(scope["method"], scope["path"], {}).verb)
 
-    Raises:
-        ApiError: nothing.
-    """
+
+def _action(method: str, found: Served, target: Target) -> Callable[[Request], Answer] | None:
+    """What else a method does at a path; None where that is nothing."""
     resources = found.resources
     if method in _READING:
         return resources.get if target.name else resources.get_all
@@ -308,4 +318,4 @@ def _action(method: str, found: Served, target: Target) -> Callable[[Request], A
             return resources.delete
         if target.namespace or not target.kind.namespaced:  # Never those of all namespaces at once.
             return resources.delete_all
-    raise not_allowed(target.kind)
+    return None

@@ -85,7 +85,21 @@ _METADATA = {
         },
         "managedFields": {
             "type": "array",
-            "items": {"type": "object", PRESERVE: True},
+            "items": {
+                "type": "object",
+                "properties": {
+                    "manager": {**_TEXT, "description": "Who owns the fields."},
+                    "operation": {
+                        **_TEXT,
+                        "description": "How they were written: Apply or Update.",
+                    },
+                    "apiVersion": {**_TEXT, "description": "The version that has them."},
+                    "time": {**_TIME, "description": "When the manager last changed something."},
+                    "fieldsType": {**_TEXT, "description": "How the fields are written: FieldsV1."},
+                    "fieldsV1": {"type": "object", "description": "The fields.", PRESERVE: True},
+                    "subresource": {**_TEXT, "description": "The subresource that was written."},
+                },
+            },
             "description": "Which manager owns which fields.",
         },
         "selfLink": _TEXT,
@@ -271,6 +285,10 @@ def name_of(kind: ServedKind, served: ServedVersion, key: str = "") -> str:
     return f"{group}.{served.label}.{plain}"
 
 
+def _list_name(kind: ServedKind, served: ServedVersion) -> str:
+    return name_of(kind, served).removesuffix(kind.kind) + kind.list_kind
+
+
 def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, Any]:
     """All definitions that a resource type needs at a version, those of its list and metadata too."""
 
@@ -291,12 +309,12 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
     )
     own |= selectable
     listed = {"type": "array", "items": {"$ref": reference(served.root)}}
-    found[name_of(kind, served) + "List"] = {
+    found[_list_name(kind, served)] = {
         "type": "object",
         "description": f"A list of {kind.plural}.",
         "required": ["items"],
         "properties": {**_COMMON, "items": listed, "metadata": {"type": "object", PRESERVE: True}},
-        _GVK: [{**gvk[0], "kind": f"{kind.kind}List"}],
+        _GVK: [{**gvk[0], "kind": kind.list_kind}],
         **selectable,
     }
     found[_META] = _METADATA
@@ -371,7 +389,7 @@ class _Operations:
         self._gvk = {"group": kind.group, "version": served.label, "kind": kind.kind}
         prefix = "#/components/schemas/" if v3 else "#/definitions/"
         self._one = {"$ref": prefix + name_of(kind, served)}
-        self._list = {"$ref": prefix + name_of(kind, served) + "List"}
+        self._list = {"$ref": prefix + _list_name(kind, served)}
 
     def make(self, action: str, parameters: list[str]) -> dict[str, Any]:
         """An operation."""

@@ -8,7 +8,6 @@ from trundle.api._object_reads import ObjectReads
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request
 from trundle.api._status import modified
-from trundle.errors import expectation
 from trundle.store import ConflictError, WriteDecision
 
 _ATTEMPTS = 8
@@ -35,8 +34,10 @@ class Removals:
             try:
                 done, warnings = self._delete(request, deletion)
             except ConflictError as error:
-                why = f"Precondition failed: {expectation(error.expected, error.found)}"
-                raise modified(target.kind, target.name, why) from error
+                found = self._reads.store.get(self._reads.key(target))
+                why = deletion.refused_by(found.uid, found.resource_version)
+                called = target.kind.kind
+                raise modified(target.kind, target.name, why, called=called) from error
             if done.kind == "deleted":
                 return Answer(deleted(target, done.object), 200, warnings)
             return Answer(self._reads.shown(done.object, target), 200, warnings)

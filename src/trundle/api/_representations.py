@@ -85,7 +85,7 @@ class Representation:
         kind = msgspec.json.decode(members["kind"])
         if kind in {"Status", "List"}:
             return body
-        if kind == f"{target.kind.kind}List" and "items" in members:
+        if kind == target.kind.list_kind and "items" in members:
             listed = _list(body)
             return self._listed(listed.metadata, [bytes(each) for each in listed.items], target)
         return self.one(body, target)

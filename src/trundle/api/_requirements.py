@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.api._core import NAMESPACES
 from trundle.api._requests import Target
 from trundle.api._status import Cause, bad_request, invalid, modified
 from trundle.cel import format_errors
@@ -217,20 +218,22 @@ def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
         raise invalid(target.kind, target.name, [cause], called=target.kind.plural)
 
 
-def name_causes(name: str, base: Any = None) -> Iterator[Cause]:
-    """Why no object of Kubernetes can be called so.
+def name_causes(target: Target, base: Any) -> Iterator[Cause]:
+    """Why no object can be called so.
 
     Args:
-        name: the name.
+        target: the object; its name may be empty.
         base: what a client wants the name to be generated from; None or empty where it does not.
     """
+    name, kind = target.name, target.kind
+    form = "dns1123Label" if (kind.group, kind.kind) == ("", NAMESPACES) else "dns1123Subdomain"
     if not name:
         text = "Required value: name or generateName is required"
         yield Cause("FieldValueRequired", "metadata.name", text)
         return
     if isinstance(base, str) and base:
-        yield from _wrong_name("generateName", base, "dns1123SubdomainPrefix")
-    yield from _wrong_name("name", name, "dns1123Subdomain")
+        yield from _wrong_name("generateName", base, f"{form}Prefix")
+    yield from _wrong_name("name", name, form)
 
 
 def _wrong_name(field: str, name: str, form: str) -> Iterator[Cause]:

@@ -146,7 +146,7 @@ class Resources(ObjectReads):
         stated = self.made(target, document)
         if leaves_out(target, {}, document):
             reading.note_left_out(target, self._unknown(target, document))
-        wrong = name_causes(name, metadata.get("generateName"))
+        wrong = name_causes(target, metadata.get("generateName"))
         reading.note_broken(self._validators.require_valid(target, None, stated, wrong))
         if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
             raise bad_request("resourceVersion should not be set on objects to be created")
@@ -275,7 +275,7 @@ class Resources(ObjectReads):
         require_new(target, said)
         self._admit(target)
         made = self.made(target, after({}, None).document)
-        wrong = name_causes(target.name, said.get("generateName"))
+        wrong = name_causes(target, said.get("generateName"))
         reading.note_broken(self._validators.require_valid(target, None, made, wrong))
         with reading.explained(target):
             draft = self._draft(target, made, reading.lenience)

@@ -128,15 +128,18 @@ def unknown_path() -> ApiError:
     return ApiError(404, "NotFound", "the server could not find the requested resource")
 
 
-def not_allowed(kind: ServedKind | None = None) -> ApiError:
+def not_allowed(kind: ServedKind | None = None, verb: str = "") -> ApiError:
     """There is something at a path, but it cannot do that.
 
     Args:
-        kind: the resource type that the path is about; None where it is about none.
+        kind: the resource type that the path is about; None where it is about none. One of Kubernetes' own is not named, as in a cluster.
+        verb: what a request wants, as rules call it; empty where there is no word for it.
     """
-    message = "the server does not allow this method on the requested resource"
-    details = {} if kind is None else {"group": kind.group, "kind": kind.plural}
-    return ApiError(405, "MethodNotAllowed", message, details)
+    if kind is None or not kind.group:
+        message = "the server does not allow this method on the requested resource"
+        return ApiError(405, "MethodNotAllowed", message, {})
+    message = f'{verb} is not supported on resources of kind "{kind.qualified}"'
+    return ApiError(405, "MethodNotAllowed", message, {"group": kind.group, "kind": kind.plural})
 
 
 def unsupported_media_type(given: str, supported: Sequence[str]) -> ApiError:
@@ -169,10 +172,19 @@ def invalid(kind: ServedKind, name: str, causes: Sequence[Cause], *, called: str
     return ApiError(422, "Invalid", message, details, causes)
 
 
-def modified(kind: ServedKind, name: str, reason: str = _MODIFIED) -> ApiError:
-    """The object is not the one that the client read."""
-    message = f'Operation cannot be fulfilled on {kind.qualified} "{name}": {reason}'
-    details = {"name": name, "group": kind.group, "kind": kind.plural}
+def modified(kind: ServedKind, name: str, reason: str = _MODIFIED, *, called: str = "") -> ApiError:
+    """The object is not the one that the client read.
+
+    Args:
+        kind: its resource type.
+        name: its name.
+        reason: what is wrong.
+        called: see `invalid`; else the plural.
+    """
+    called = called or kind.plural
+    qualified = f"{called}.{kind.group}" if kind.group else called
+    message = f'Operation cannot be fulfilled on {qualified} "{name}": {reason}'
+    details = {"name": name, "group": kind.group, "kind": called}
     return ApiError(409, "Conflict", message, details)
 
 
@@ -209,7 +221,9 @@ def answer_to(error: TrundleError, kind: ServedKind, name: str) -> ApiError:
         case GoneError():
             return expired(f"The resourceVersion for the provided list is too old: {error.found}")
         case FutureVersionError():
-            message = f"Too large resource version: {error.found}, current: {error.expected}"
+            message = (
+                f"Timeout: Too large resource version: {error.found}, current: {error.expected}"
+            )
             cause = Cause("ResourceVersionTooLarge", "", "Too large resource version")
             return ApiError(504, "Timeout", message, {"retryAfterSeconds": 1}, [cause])
         case DocumentError():

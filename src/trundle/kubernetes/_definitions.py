@@ -151,7 +151,7 @@ def _definition(
 ) -> dict[str, Any]:
     names: dict[str, Any] = {
         "kind": kind.kind,
-        "listKind": f"{kind.kind}List",
+        "listKind": kind.list_kind,
         "plural": kind.plural,
         "singular": kind.singular,
     }

@@ -39,7 +39,7 @@ class NamedKind(msgspec.Struct, frozen=True):
         """
         names = self.names
         yield from (("resource", x) for x in (names.plural, names.singular, *names.short_names))
-        yield from (("kind", each) for each in (names.kind, f"{names.kind}List"))
+        yield from (("kind", each) for each in (names.kind, names.list_kind))
 
 
 def named_kind(project: Project, resource: ResourceLineage) -> NamedKind:
@@ -63,9 +63,13 @@ def named_kind(project: Project, resource: ResourceLineage) -> NamedKind:
 def _names(config: Config, name: str, declared: Iterable[KindNames]) -> KindNames:
     given = config.kubernetes.types.get(name.casefold(), KindNames())
     said = next((each for each in declared if each.plural), KindNames())
-    kind = given.kind or _kind(name)
+    own = _kind(name)
+    kind = given.kind or own
+    # What a CRD says of lists goes with the kind that it says.
+    list_kind = said.list_kind if kind == own else ""
     return KindNames(
         kind=kind,
+        list_kind=list_kind or f"{kind}List",
         plural=given.plural or said.plural or plural(kind.lower()),
         singular=given.singular or said.singular or kind.lower(),
         short_names=given.short_names or said.short_names,

@@ -7,6 +7,9 @@ import msgspec
 NAME_PATTERN = r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?"
 """What clients may call a resource type, in URLs and on the command line."""
 
+LIST_KIND_PATTERN = r"[A-Za-z]([-A-Za-z0-9]{0,61}[A-Za-z0-9])?"
+"""What lists of objects may have as their kind."""
+
 COLUMN_TYPES = ("string", "integer", "number", "boolean", "date")
 
 
@@ -35,6 +38,7 @@ class KindNames(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: its name in documents.
+        list_kind: what lists of its objects have as their kind.
         plural: its name in URLs.
         singular: its name for one object.
         short_names: further names for kubectl.
@@ -44,6 +48,7 @@ class KindNames(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     kind: str = ""
+    list_kind: str = ""
     plural: str = ""
     singular: str = ""
     short_names: tuple[str, ...] = ()

@@ -150,7 +150,8 @@ def _applied(writer: Writer, live: Json, config: Json, at_others: AtOthers, *, f
         at_others=at_others,
     )
     owners = _stripped(owners, manager)
-    if manager in owners and previous is not None and owners[manager].fields == previous.fields:
+    own = owners.get(manager)
+    if own and previous and (own.fields, own.hidden) == (previous.fields, previous.hidden):
         owners[manager] = replace(previous, version=writer.version)  # It stays as it is written.
     if not same(result, before) and manager in owners:
         owners[manager] = replace(owners[manager], time=writer.now)

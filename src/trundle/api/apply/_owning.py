@@ -212,7 +212,8 @@ def apply(
     whole = merged(shape, live, config)
     result = _pruned(shape, whole, owners, last.fields, words)
     if last.hidden and not last.foreign:
-        result = _given_up(shape, result, owners, manager, words, at_others)
+        result, own = _given_up(shape, result, owners, manager, words, at_others)
+        owners[manager] = own
     hidden = hidden_of_others(owners, manager)
     if hidden and not same(whole, result):
         result = at_others.given_back(whole, result, hidden)
@@ -374,30 +375,30 @@ def pruned_of(shape: Shape, value: Json, fields: FieldSet) -> Json:
 def _given_up(
     shape: Shape,
     result: Json,
-    owners: Mapping[Manager, Owned],
+    owners: Owners,
     manager: Manager,
     words: Words,
     at_others: AtOthers,
-) -> Json:
-    """An object without what its applier stated at other versions in other structures, and no owner states now.
+) -> tuple[Json, Owned]:
+    """An object without what its applier stated at other versions in other structures, and no owner states now; and what the applier still owns.
 
     What the version cannot show at all of that is not in the object, and stays, with the objects around it.
     """
     own = owners[manager]
     left = at_others.given_up(result, own.hidden)
     if left is result:
-        return result
+        return result, own
     named = _with_named(shape)
-    stated = named(frozenset[Path]().union(*(each.fields for each in owners.values())))
 
-    def kept(hidden: FieldSet) -> Json:
-        around = _around_hidden({**owners, manager: own.less_hidden(hidden)}, words)
-        found = with_claimed(shape, result, left, stated | named(around))
+    def kept(claims: Mapping[Manager, Owned]) -> Json:
+        stated = named(frozenset[Path]().union(*(each.fields for each in claims.values())))
+        around = named(_around_hidden(claims, words))
+        found = with_claimed(shape, result, left, stated | around)
         return left if found is None else found
 
-    found = kept(own.hidden)
-    remaining = at_others.remaining(found, own.hidden)
-    return found if remaining == own.hidden else kept(remaining)
+    # What others state stays in the object, but the applier has given it up.
+    own = own.less_hidden(at_others.remaining(kept({manager: own}), own.hidden))
+    return kept({**owners, manager: own}), own
 
 
 def _around_hidden(owners: Mapping[Manager, Owned], words: Words) -> FieldSet:

@@ -3,7 +3,13 @@
 import re
 from collections.abc import Callable, Iterator
 
-from trundle.schema._kind_names import COLUMN_TYPES, NAME_PATTERN, KindNames, PrinterColumn
+from trundle.schema._kind_names import (
+    COLUMN_TYPES,
+    LIST_KIND_PATTERN,
+    NAME_PATTERN,
+    KindNames,
+    PrinterColumn,
+)
 from trundle.schema.readers._facets import describe
 from trundle.schema.readers._library import Node
 
@@ -16,12 +22,26 @@ def names_of(spec: Node, version: Node) -> KindNames:
     """
     names = spec.child("names")
     return KindNames(
+        list_kind=_list_kind(names),
         plural=_label(names, "plural"),
         singular=_label(names, "singular"),
         short_names=_labels(names, "shortNames"),
         categories=_labels(names, "categories"),
         columns=_columns(spec, version),
     )
+
+
+def _list_kind(names: Node) -> str:
+    """What lists have as their kind; empty where the definition leaves it to the API server."""
+    value = names.value.get("listKind")
+    if value in (None, ""):
+        return ""
+    expected = "a name of letters, digits and - as listKind, other than the kind"
+    fits = isinstance(value, str) and re.fullmatch(LIST_KIND_PATTERN, value)
+    if not fits or value == names.value.get("kind"):
+        found = repr(value) if isinstance(value, str) else describe(value)
+        raise names.child("listKind").unexpected(expected, found)
+    return str(value)
 
 
 def _label(node: Node, key: str) -> str:
