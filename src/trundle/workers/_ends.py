@@ -1,6 +1,6 @@
 """Why a process ended that was not to end, as far as the system says it.
 
-Whoever sends a signal, what waits for the process sees the signal alone. Linux counts the processes that it ends for want of memory; where that count
+Only the signal reaches the process that waits, not who sent it. Linux counts the processes that it ends for want of memory; where that count
 stays the same, another process sent the signal. A limit of memory of the own process (`RLIMIT_AS`) sends none: Python raises
 `MemoryError`, and code in C may crash.
 """
