@@ -231,6 +231,23 @@ def test_a_converter_is_held_to_the_type_that_it_makes():
         shown(named="item")
 
 
+class PassesOn:
+    def assign_to(self, source):
+        return {"item": source.old}
+
+
+def test_an_object_of_the_other_version_is_an_error_that_says_what_to_return():
+    older = {"Thing": {"old": "Item"}, "Item": {"text": "string"}}
+    newer = {"Thing": {"item": "Item"}, "Item": {"text": "string", "note": "string"}}
+    hook = hooked("v1", "v2", PassesOn, to=(("old",), ("item",)))
+    scheme = evolve({"v1": older, "v2": newer}, hook)
+    expected = (
+        "Expected a dictionary of attributes, as `Item` has .*, got an object .* of another one"
+    )
+    with pytest.raises(HookError, match=expected):
+        scheme.convert({"apiVersion": "v1", "kind": "Thing", "old": {"text": "a"}}, to="v2")
+
+
 class Opens:
     def assign_to(self, source):
         return {"in_": [{"x": "own", "additional_properties": {source.a: "other"}}]}

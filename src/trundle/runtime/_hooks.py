@@ -206,6 +206,13 @@ def _spelt(value: Any, type_: inspect.Type) -> Any:
                 for name, each in value.items()
                 if each is not ABSENT
             }
+        case inspect.StructType(cls) if isinstance(value, GeneratedObject) and not isinstance(
+            value, cls
+        ):
+            raise msgspec.ValidationError(
+                f"Expected a dictionary of attributes, as `{cls.__name__}` has a class of its own in this version, "
+                f"got an object of the class `{type(value).__name__}` of another one"
+            )
         case inspect.RawType() if not isinstance(value, msgspec.Raw):
             raise msgspec.ValidationError(
                 f"Expected free-form data as `trundle.runtime.free_form(value)` makes it, got `{type(value).__name__}`"
