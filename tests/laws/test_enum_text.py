@@ -273,3 +273,34 @@ def _texts(value: Any) -> Iterator[str]:
     else:
         for each in value.values() if isinstance(value, dict) else value:
             yield from _texts(each)
+
+
+@pytest.mark.parametrize("says", [{}, {"Stop": "Stop"}])
+@pytest.mark.parametrize("wrap", ["{}", "{}?"])
+def test_of_values_that_become_one_that_of_the_same_name_is_shown_on_the_way_back(
+    forgetting: Any, says: dict[str, str], wrap: str
+) -> None:
+    """As where a version has deprecated names of a value beside its own."""
+    versions = {
+        "v1": definitions(["Borrow", "Stop", "Next"], wrap=wrap),
+        "v2": definitions(["Stop", "Next"], wrap=wrap),
+    }
+    more = rules("v1", values={"size": {"Borrow": "Stop", **says}})
+    scheme = forgetting(evolve(versions, more))
+    for older, newer in (("Borrow", "Stop"), ("Stop", "Stop"), ("Next", "Next")):
+        assert scheme.convert(thing("v1", size=older), to="v2") == thing("v2", size=newer)
+        assert scheme.convert(thing("v2", size=newer), to="v1") == thing("v1", size=newer)
+        store = Store(scheme).put("v1", size=older)
+        assert store.read("v1") == {"size": older}
+    edited = Store(scheme).put("v1", size="Next").edit("v2", size="Stop")
+    assert edited.read("v1") == {"size": "Stop"}
+
+
+def test_a_value_that_takes_the_name_of_another_goes_back_to_what_it_was(forgetting: Any) -> None:
+    versions = {"v1": definitions(["Low", "High"]), "v2": definitions(["High", "Highest"])}
+    scheme = forgetting(
+        evolve(versions, rules("v1", values={"size": {"Low": "High", "High": "Highest"}}))
+    )
+    for older, newer in (("Low", "High"), ("High", "Highest")):
+        assert scheme.convert(thing("v1", size=older), to="v2") == thing("v2", size=newer)
+        assert scheme.convert(thing("v2", size=newer), to="v1") == thing("v1", size=older)

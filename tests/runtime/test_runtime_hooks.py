@@ -231,6 +231,21 @@ def test_a_converter_is_held_to_the_type_that_it_makes():
         shown(named="item")
 
 
+class WritesTheWhole:
+    def assign_to(self, source):
+        return {"item": {"text": source.old}}
+
+
+def test_an_object_of_which_a_hook_declares_one_property_is_an_error_that_says_how_to_return_it():
+    older = {"Thing": {"old": "string"}}
+    newer = {"Thing": {"item": "Item"}, "Item": {"text": "string", "note": "string"}}
+    hook = hooked("v1", "v2", WritesTheWhole, to=(("old",), ("item.text",)))
+    scheme = evolve({"v1": older, "v2": newer}, hook)
+    expected = "wrote 'item', which it does not declare; return 'item__text' in its place"
+    with pytest.raises(HookError, match=expected):
+        scheme.convert({"apiVersion": "v1", "kind": "Thing", "old": "a"}, to="v2")
+
+
 class PassesOn:
     def assign_to(self, source):
         return {"item": source.old}
@@ -242,7 +257,7 @@ def test_an_object_of_the_other_version_is_an_error_that_says_what_to_return():
     hook = hooked("v1", "v2", PassesOn, to=(("old",), ("item",)))
     scheme = evolve({"v1": older, "v2": newer}, hook)
     expected = (
-        r"Expected a dictionary of attributes of Item, .*, got an object of v1\.Item for 'item'"
+        "Expected a dictionary of attributes, as `Item` has .*, got an object .* of another one"
     )
     with pytest.raises(HookError, match=expected):
         scheme.convert({"apiVersion": "v1", "kind": "Thing", "old": {"text": "a"}}, to="v2")

@@ -127,7 +127,8 @@ def _across(
 
 
 def _inverse(values: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    inverse: dict[str, str] = {}
+    """The values on the way back: of several that become one, that of the same name, else the first."""
+    inverse = {newer: older for older, newer in values if older == newer}
     for older, newer in values:
         inverse.setdefault(newer, older)
     return tuple(sorted(inverse.items()))

@@ -1,6 +1,6 @@
 """Finding which properties of a type meet, from version to version."""
 
-from collections.abc import Container, Hashable, Iterable, Iterator
+from collections.abc import Container, Hashable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 import msgspec
@@ -29,7 +29,7 @@ from trundle.evolution.conversions import (
     relate,
     variant,
 )
-from trundle.schema import ListOf, MapOf, Nullable, Ref, Schema, Type, Union
+from trundle.schema import EnumType, ListOf, MapOf, Nullable, Ref, Schema, Type, Union
 from trundle.version import ApiVersion
 
 Group: TypeAlias = dict[ApiVersion, str]
@@ -227,7 +227,7 @@ def _conversion(
         if name in changes.keep:
             return None
         if name in changes.values:
-            return MapValues(tuple(sorted(changes.values[name].items())))
+            return MapValues(_pairs_of_values(changes.values[name], ours, schemas[0]))
         if (named := changes.conversion(name)) is not None:
             if named.name in KEYED_CONVERSIONS:
                 return relate_keyed(named, (ours, theirs), schemas, meets)
@@ -242,6 +242,17 @@ def _conversion(
     if hooked is not None:
         return hooked
     return relate(ours, theirs, schemas, meets)
+
+
+def _pairs_of_values(
+    says: Mapping[str, str], older: Type, schema: Schema
+) -> tuple[tuple[str, str], ...]:
+    """What a rule says of values; one that the older enum has itself, and of which the rule says nothing else, stays the same both ways."""
+    plain = bare(older)
+    enum = schema.definitions.get(plain.key) if isinstance(plain, Ref) else None
+    known = enum.values if isinstance(enum, EnumType) else ()
+    same = {each: each for each in says.values() if each in known}
+    return tuple(sorted({**same, **says}.items()))
 
 
 def _wrapped(

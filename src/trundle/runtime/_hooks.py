@@ -119,9 +119,15 @@ def call_hook(
         )
         raise HookError(reason, holder)
     if extra := sorted(set(outputs) - writes):
+        inside = sorted(each for each in writes if each.startswith(f"{extra[0]}__"))
+        what = (
+            f"return {', '.join(map(repr, inside))} in its place, as `writes` has"
+            if inside
+            else f"add it to `writes`, which has {', '.join(sorted(writes))}"
+        )
         reason = (
             f"the hook {name} between {between} wrote {', '.join(map(repr, extra))}, which it does "
-            f"not declare; add it to `writes`, which has {', '.join(sorted(writes))}"
+            f"not declare; {what}"
         )
         raise HookError(reason, holder)
     try:

@@ -76,8 +76,11 @@ def _spelled(enum: EnumType, text: str) -> list[str]:
     return [str(each) for each in enum.values if str(each).casefold() == text.casefold()]
 
 
-def mapped(text: Any, pairs: Mapping[str, str], *, up: bool) -> Any:
-    """A text that a rule gives another name; all other texts stay."""
+def mapped(text: Any, pairs: Mapping[str, str], older: Any, *, up: bool) -> Any:
+    """A text that a rule gives another name; all others stay, and so does one that the older enum has by that name."""
+    own = not up and isinstance(older, EnumType) and text in older.values
+    if own and pairs.get(text, text) == text:
+        return text
     if not isinstance(text, str) or isinstance(text, Number):
         return text
     ways = list(pairs.items()) if up else [(newer, older) for older, newer in pairs.items()]

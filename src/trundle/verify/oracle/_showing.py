@@ -258,7 +258,8 @@ def _ruled(world: World, value: Any, types: Stations, rule: tuple[str, Any]) -> 
         return ANY
     match name, up:
         case ("values", _):
-            text = mapped(value, says, up=up)
+            older = world.definition(At(other.version, bare(other.type)))
+            text = mapped(value, says, older, up=up)
             if isinstance(text, Either):
                 return either(*(scalar(world, each, one, other) for each in text.options))
             found = scalar(world, text, one, other) if isinstance(text, str) else ANY
