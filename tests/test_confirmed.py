@@ -1,5 +1,6 @@
 """Tests of the cluster that fail run once more, alone: `support/confirmed.py`."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -7,6 +8,8 @@ from pathlib import Path
 import confirmed
 import pytest
 
+PLUGINS = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""Each start of pytest reads no plugins but the one that is named."""
 TESTS = """
 from pathlib import Path
 
@@ -42,12 +45,18 @@ def run(tmp_path):
             sys.executable,
             Path(confirmed.__file__),
             "-p",
-            "no:schemathesis",
+            "xdist.plugin",
             "--",
             tmp_path,
         ]
         done = subprocess.run(
-            command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+            command,
+            cwd=tmp_path,
+            env=PLUGINS,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
         )
         return done.returncode, done.stdout
 
