@@ -275,6 +275,16 @@ def test_status_says_what_is_in_the_way_of_each_installation(listed):
     )
 
 
+def test_what_is_scheduled_says_once_when(monkeypatch):
+    at = "2026-12-06T02:00:00Z"
+    message = f"no window with enough time left is open; not before {at}"
+    scheduled = [{"version": "1.1.0", "notBefore": at, "message": message}]
+    found = installation("db", scheduled=scheduled)
+    monkeypatch.setattr(_installations, "_one", lambda *_: (None, found))
+    done = CliRunner().invoke(app, ["kube", "installed", "plan", "db"])
+    assert done.stdout == f"scheduled  1.1.0: {message}\n"
+
+
 @pytest.mark.parametrize("spec", [{}, {"spec": {}}, {"spec": ["a"]}, {"spec": {"package": None}}])
 def test_status_of_a_document_that_names_no_package(monkeypatch, spec):
     found = {"metadata": {"name": "old", "namespace": "shop"}, **spec}

@@ -213,7 +213,7 @@ def _plan_lines(planned: dict[str, Any]) -> list[str]:
     if planned.get("target"):
         lines.append(f"now        {planned['target']['version']}")
     lines += [
-        f"scheduled  {each['version']} at {each['notBefore']}: {each['message']}"
+        f"scheduled  {each['version']}: {each['message']}"
         for each in planned.get("scheduled") or []
     ]
     lines += [f"blocked    {each}" for each in _all_blocked(planned)]
