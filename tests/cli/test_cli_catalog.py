@@ -185,6 +185,15 @@ def test_a_list_without_packages_says_where_it_looked(line):
     assert not (line.folder / "kept").exists()
 
 
+@pytest.mark.parametrize("form", ["'1.5'", "MuranoPL/2.0", "Python/1.0"])
+def test_a_package_in_a_format_that_the_engine_does_not_run_is_not_stored(line, form):
+    line.write("db/manifest.yaml", DB.replace("'1.0'", form))
+    said = refused(line, 3, "upload", "db")
+    assert "expected `Format: 1.4` or older" in said
+    assert "[format]" in said
+    assert data(line, "list") == []
+
+
 def test_a_catalog_that_is_damaged_ends_with_1(line):
     line.write("kept/catalog.db", "no database at all " * 300)
     assert "damaged-database" in refused(line, 1, "list")

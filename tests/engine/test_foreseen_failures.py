@@ -115,6 +115,8 @@ def test_methods_differ_between_formats():
     assert check([app("$x: $.id()", "1.0")]) == ()
     assert check([app("$x: list({a => 1})[$.a = 1]", "1.0")]) == ()
     run(app("$x: list({a => 1})[$.a = 1]", "1.0"))
+    assert [each.code for each in check([app("$x: switch(1 > 2 => a)", "1.1")])] == ["no-match"]
+    assert check([app("$x: switch(1 > 2 => a)", "1.2")]) == ()
 
 
 BASE = """

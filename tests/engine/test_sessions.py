@@ -1,9 +1,12 @@
 """What a session is after it was closed, and what one refuses to do twice."""
 
+import sys
+
 import pytest
 from engines import package
 
 from trundle.engine import Engine, EngineError
+from trundle.engine._class_file import read_class_file
 
 A = "Properties: {n: {Contract: $.int()}}"
 
@@ -179,3 +182,55 @@ def test_values_that_are_no_list_or_map(given, words):
             session.call(root, "f", **given)
         assert caught.value.code == "no-match"
         assert words in str(caught.value)
+
+
+COUNTING = """
+Properties: {n: {Contract: $.int(), Default: 0, Usage: InOut}}
+Methods:
+  add: {Scope: Public, Arguments: [{by: {Contract: $.int()}}], Body: [{$.n: $.n + $by}, {Return: $.n}]}
+"""
+
+
+def among(others):
+    """A package with one class that is used and one that is not, among others that nothing requires."""
+    used = package("a", classes={"a.A": COUNTING, "a.B": COUNTING})
+    return [used, *(package(f"p{at}", classes={f"p{at}.A": COUNTING}) for at in range(others))]
+
+
+def test_a_class_is_read_when_it_is_first_used(monkeypatch):
+    read = []
+
+    def noting(data, path):
+        read.append(path)
+        return read_class_file(data, path)
+
+    monkeypatch.setattr("trundle.engine._sources.read_class_file", noting)
+    with Engine(among(20)).session() as session:
+        assert read == []
+        root = session.load({"?": {"type": "a.A"}})
+        assert read == ["Classes/class0.yaml"]
+        session.call(root, "add", [1])
+        assert read == ["Classes/class0.yaml"]
+        session.load({"?": {"type": "a.B"}})
+        assert read == ["Classes/class0.yaml", "Classes/class1.yaml"]
+
+
+def test_more_packages_in_a_catalog_take_no_more_steps_of_a_call():
+    def steps(others):
+        with Engine(among(others)).session() as session:
+            root = session.load({"?": {"type": "a.A"}})
+            session.call(root, "add", [1])  # What is compiled and found once is not counted
+            count = 0
+
+            def note(_frame, event, _argument):
+                nonlocal count
+                count += event == "call"
+
+            sys.setprofile(note)
+            try:
+                session.call(root, "add", [1])
+            finally:
+                sys.setprofile(None)
+            return count
+
+    assert 0 < steps(20) == steps(40)

@@ -74,6 +74,14 @@ def test_a_call_that_always_fails_is_an_error(parts, code, line, words):
     assert code in [each.code for each in caught.value.findings]
 
 
+def test_a_switch_without_the_value_before_its_conditions_is_an_error():
+    """YAQL takes the first one for the value, and goes on to the next."""
+    (finding,) = check_forms(made(model="switch($.main.size > 1 => 2, true => 3)"))
+    assert (finding.code, finding.severity, finding.place.line) == ("no-match", "error", 9)
+    assert "the value before the conditions" in str(finding)
+    assert "found `$.main.size > 1 => 2`" in str(finding)
+
+
 @pytest.mark.parametrize(
     ("parts", "line", "words"),
     [

@@ -1,9 +1,13 @@
 """The library of yaql by itself, with none of our code around it, is the judge of expressions: each of its functions does here what it does there."""
 
+import contextlib
+import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
+from pathlib import Path
 
 import pytest
 import yaql
@@ -433,3 +437,38 @@ def test_each_function_of_yaql_is_among_them():
         context = context.parent
     words = {each for text in EXPRESSIONS for each in re.findall(r"\w+", text)}
     assert names - words == {"call"}  # Ours calls methods, too
+
+
+SEEN = []
+"""What Python says that code does to the world; None while nobody looks."""
+
+
+def note(event, _arguments):
+    if SEEN and event.partition(".")[0] in OUTSIDE:
+        SEEN.append(event)
+
+
+OUTSIDE = frozenset(
+    ("open", "os", "socket", "subprocess", "shutil", "import", "exec", "compile", "ctypes", "pty")
+)
+
+
+def test_no_function_reaches_files_network_or_python():
+    """Python itself is the judge: it says when code opens, connects, starts or imports something."""
+    sys.addaudithook(note)
+    for format_ in (Format(1, 0), Format(1, 4)):
+        for is_watched in (False, True):  # What is imported on first use, is by then
+            for text in EXPRESSIONS:
+                with contextlib.suppress(EngineError):
+                    expression = Expression(text).compile(format_)
+                    scope = Scope(World(), {"$1": freeze(DATA)})
+                    SEEN[:] = ["watched"] if is_watched else []
+                    try:
+                        expression(scope)
+                    finally:
+                        seen, SEEN[:] = SEEN[1:], []
+                    assert seen == [], text
+    SEEN[:] = ["watched"]
+    Path(os.devnull).read_bytes()
+    assert "open" in SEEN
+    SEEN.clear()

@@ -386,3 +386,14 @@ def test_too_little_memory_is_said_in_words():
         run("Return: large()", functions={"large": large})
     assert caught.value.code == "limit"
     assert "`large()`: it takes more memory than it may; make smaller values" in str(caught.value)
+
+
+def test_a_function_that_gets_no_memory_reached_a_limit():
+    """So Python raises what OpenSSL says, which computes digests."""
+
+    def digest():
+        raise ValueError("[digital envelope routines] malloc failure")
+
+    with pytest.raises(EngineError, match="more memory than it may") as caught:
+        run("Return: digest()", functions={"digest": digest})
+    assert caught.value.code == "limit"

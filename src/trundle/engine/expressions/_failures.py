@@ -23,6 +23,8 @@ _OPERATOR = re.compile(
     re.IGNORECASE,
 )
 _DIGITS = re.compile(r"Exceeds the limit \((\d+) digits\) for integer string conversion")
+_NO_MEMORY = "malloc failure"
+"""What OpenSSL says, which computes digests, where it gets no memory: Python raises its errors as others."""
 _TYPES = {
     "tuple": "a list",
     "list": "a list",
@@ -107,6 +109,8 @@ def reason(error: Exception) -> tuple[EngineCode, str, str]:
     if isinstance(error, ValueError) and (digits := _DIGITS.match(str(error))):
         words = f"a number has more than {digits[1]} digits, which is the most that text takes"
         return EngineCode.LIMIT, words, "use smaller numbers"
+    if isinstance(error, ValueError) and _NO_MEMORY in str(error):
+        error = MemoryError()
     for kind, code, advice in _CODES:
         if isinstance(error, kind):
             return code, _words(error), _advice(error, advice)

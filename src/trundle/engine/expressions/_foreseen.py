@@ -54,7 +54,9 @@ def doomed_calls(
         if receiver is not None and has_objects:
             continue
         is_own = call.name in DIRECT or not (has_objects or language.knows_function(call.name))
-        if receiver is None and call.name in functions and is_own:
+        if receiver is None and call.name == "switch" and language.is_legacy:
+            found = _valueless(call) or _refused(call, receiver, language, functions)
+        elif receiver is None and call.name in functions and is_own:
             found = _unbound(call, functions[call.name])
         elif not has_objects and call.name in _OF_ENGINE and call.name not in functions:
             found = _unknown(f"the function {call.name} is known in classes only", "")
@@ -120,6 +122,16 @@ def check_arguments(
     except TypeError as error:
         message = f"{what} does not take such arguments: {error}"
         raise EngineError(EngineCode.NO_MATCH, message, advice="correct the call") from None
+
+
+def _valueless(call: Call) -> EngineError | None:
+    """What is wrong with a `switch` of legacy YAQL whose first condition stands where the value does: it would not be looked at."""
+    if not call.arguments or not isinstance(call.arguments[0], Rule):
+        return None
+    expected = "the value before the conditions, in which it is `$`"
+    advice = "write `switch(value, $ > 3 => big, true => small)` here, or `cond and a or b`"
+    message = expectation(expected, f"`{spelled(call.arguments[0])}`")
+    return EngineError(EngineCode.NO_MATCH, message, advice=advice)
 
 
 def _refused(
