@@ -14,6 +14,17 @@ PROPERTIES = {
     "open": {"type": "object", "additionalProperties": True},
     "default": {**ANYTHING, "default": 1},
     "pair": {"type": "array", "items": {"type": "integer"}, "enum": [[1, 2], []]},
+    "boxes": {
+        "type": "object",
+        "properties": {
+            "full": {
+                "type": "object",
+                "default": {"a": "b"},
+                "properties": {"a": {"type": "string"}},
+            },
+            "may": {"type": "object", "nullable": True, "properties": {"a": {"type": "string"}}},
+        },
+    },
     "shape": {"type": "object", "nullable": True, "enum": [{"a": {"b": 1}}]},
 }
 CRD = {
@@ -72,6 +83,9 @@ def created(folder, files, spec):
         ({"map": {"x": {"y": None}}}, {"map": {"x": {"y": None}}}),
         ({"may": None}, {"may": None}),
         ({"open": {"x": None}}, {"open": {"x": None}}),
+        ({"boxes": {"full": {"a": None}}}, {"boxes": {"full": {}}}),
+        ({"boxes": {"full": None, "may": None}}, {"boxes": {"full": {"a": "b"}, "may": None}}),
+        ({"boxes": {"may": {"a": None}}}, {"boxes": {"full": {"a": "b"}, "may": {}}}),
     ],
 )
 def test_a_crd_says_where_null_may_be(tmp_path, spec, kept):

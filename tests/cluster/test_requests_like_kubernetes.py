@@ -90,6 +90,28 @@ SCHEMA = {
                 "either": {**ANYTHING, "enum": [1, "a", [1], {"a": None}]},
                 "some": {"type": "array", "items": ANYTHING},
                 "open": {**FREE, "properties": {"y": ANYTHING}},
+                "boxes": {
+                    "type": "object",
+                    "properties": {
+                        "full": {
+                            "type": "object",
+                            "default": {"a": "b", "b": "c"},
+                            "required": ["b"],
+                            "properties": {
+                                "a": {"type": "string"},
+                                "b": {"type": "string", "default": "c"},
+                            },
+                        },
+                        "may": {
+                            "type": "object",
+                            "nullable": True,
+                            "properties": {
+                                "a": {"type": "string"},
+                                "b": {"type": "array", "items": {"type": "string"}},
+                            },
+                        },
+                    },
+                },
                 "template": WITHIN,
                 "templates": {"type": "array", "items": WITHIN},
             },
@@ -1382,7 +1404,8 @@ def test_configurations_of_a_wrong_shape_are_refused(servers, place, spec):
         '{"free": null}', '{"freely": {"x": null}}', '{"frees": null}', '{"free": {"x": null}}', '{"free": {"x": [null]}}', '{"note": null}',
         '{"size": null}', '{"counts": {"a": null}}', '{"sizes": [null]}', '{"anything": [null]}', '{"anything": {"a": null}}', '{"template": null}',
         '{"anything": null}', '{"anything": null, "size": 1}', '{"things": {"x": null}}', '{"any": {"x": null}}', '{"some": [null]}',
-        '{"open": {"x": null}}',
+        '{"open": {"x": null}}', '{"boxes": {"full": {"a": null}}}', '{"boxes": {"full": null, "may": null}}', '{"boxes": {"may": {"a": null}}}',
+        '{"boxes": {"full": {"a": "x", "b": null}}}', '{"boxes": {"may": {"b": [null]}}}',
     ],
 )  # fmt: skip
 def test_what_becomes_of_nulls(servers, place, spec):

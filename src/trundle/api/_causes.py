@@ -99,19 +99,10 @@ def _of_alternatives(
     if kind.name == "oneOf":
         found = f"Found {holding} valid alternatives" if holding else "Found none valid"
         yield _of_whole(f'"{place}" must validate one and only one schema (oneOf). {found}')
-    elif _is_of_nullable(alternatives):
-        alternatives = alternatives[:1]
     else:
         yield _of_whole(f'"{place}" must validate at least one schema (anyOf)')
     if not holding:
         yield from causes_of(min(alternatives, key=len), patterns)
-
-
-def _is_of_nullable(alternatives: list[list[jsonschema_rs.ValidationError]]) -> bool:
-    """Whether the last of two schemas is that of null, which is there for what may be null."""
-    return len(alternatives) == 2 and [  # noqa: PLR2004
-        getattr(each.kind, "types", None) for each in alternatives[-1]
-    ] == [["null"]]
 
 
 def _of_whole(said: str) -> Cause:

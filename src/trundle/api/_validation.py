@@ -229,7 +229,8 @@ class Validator:
             # It is null, which is none of its values, rather than absent.
             return {**found, **({"type": [schema["type"], "null"]} if "type" in schema else {})}
         if schema.get("nullable") or "default" in schema:
-            return {"anyOf": [found, {"type": "null"}]}
+            # Not one of two schemas: what is wrong within the value shows its own place so.
+            return {"if": {"not": {"type": "null"}}, "then": found}
         return found
 
     def _of_member(self, schema: Any) -> Any:
