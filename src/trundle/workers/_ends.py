@@ -1,13 +1,7 @@
 """Why a process ended that was not to end, as far as the system says it.
 
-<<<<<<< HEAD
-Only the signal reaches the process that waits, not who sent it. Linux counts the processes that it ends for want of memory; where that count
-stays the same, another process sent the signal. A limit of memory of the own process (`RLIMIT_AS`) sends none: Python raises
-`MemoryError`, and code in C may crash.
-=======
 The process that waits sees the signal, not the sender. Linux counts the processes that it ends for want of memory; where that count stays the same,
 another process sent the signal. A limit of memory of the process itself (`RLIMIT_AS`) sends none: Python raises `MemoryError`, and code in C may crash.
->>>>>>> three
 """
 
 import signal
