@@ -1,5 +1,6 @@
 """Work in a process of its own: results, errors, and every way in which it is ended."""
 
+import faulthandler
 import os
 import signal
 import subprocess
@@ -107,6 +108,7 @@ def ended(how, monkeypatch, counts, later=None):
     def work(_):
         if later is not None:
             counts.write_text(later)
+        faulthandler.disable()  # pytest's would print where the process stands.
         os.kill(os.getpid(), how)
 
     with pytest.raises(EndedError) as caught:
