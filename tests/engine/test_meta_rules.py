@@ -3,7 +3,7 @@
 import pytest
 from engines import package
 
-from trundle.engine import Engine, EngineError
+from trundle.engine import Engine, EngineError, check
 
 METAS = {
     "app.One": "Usage: Meta\nInherited: true",
@@ -14,9 +14,13 @@ METAS = {
 }
 
 
-def engine(**classes):
+def packages(**classes):
     named = {f"app.{name}": text for name, text in classes.items()}
-    return Engine([package("app", classes={**METAS, **named})])
+    return [package("app", classes={**METAS, **named})]
+
+
+def engine(**classes):
+    return Engine(packages(**classes))
 
 
 def refusals(call, *args):
@@ -178,12 +182,10 @@ def test_synchronize_may_name_arguments(names):
     [
         ("", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found nothing; correct"),
         ("''", "[{x: {Contract: $}}]", "f, which has x, as `onArgs` of SYNC, found ''"),
-        ("[x, nmae]", "[{x: {Contract: $}}, {name: {Contract: $}}]", "f, which has name, x, as `onArgs` of SYNC, found 'nmae'; did you mean name?"),
-        ("x", "[]", "f, which has none, as `onArgs` of SYNC, found 'x'; correct it, or leave"),
         ("7", "[]", "f, which has none, as `onArgs` of SYNC, found 7"),
     ],
 )  # fmt: skip
-def test_synchronize_by_arguments_that_a_method_does_not_have_is_refused(names, arguments, message):
+def test_synchronize_by_what_is_no_name_is_refused(names, arguments, message):
     found = engine(A=waiting(names, arguments))
     with found.session() as session, pytest.raises(EngineError) as caught:
         session.type("app.A")
@@ -196,13 +198,37 @@ def test_synchronize_by_arguments_that_a_method_does_not_have_is_refused(names, 
     assert caught.value.line == 7
 
 
-def test_an_override_has_the_arguments_by_which_its_calls_are_told_apart():
+def synchronize_warnings(*names, **classes):
+    """Member, line and message of each finding about `onArgs`, of which the class is loaded all the same."""
+    with engine(**classes).session() as session:
+        for name in names:
+            session.type(f"app.{name}")
+    return [
+        (each.place.object.split()[-1], each.place.line, each.severity, str(each))
+        for each in check(packages(**classes))
+        if "onArgs" in str(each)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "arguments", "message"),
+    [
+        ("[x, nmae]", "[{x: {Contract: $}}, {name: {Contract: $}}]", "f, which has name, x, as `onArgs` of SYNC, found 'nmae'; did you mean name?"),
+        ("x", "[]", "f, which has none, as `onArgs` of SYNC, found 'x'; correct it, or leave"),
+    ],
+)  # fmt: skip
+def test_check_warns_of_synchronize_by_arguments_that_a_method_does_not_have(
+    names, arguments, message
+):
+    ((_, line, severity, text),) = synchronize_warnings("A", A=waiting(names, arguments))
+    assert f"expected arguments of {message.replace('SYNC', SYNCHRONIZE)}" in text
+    assert (line, severity) == (7, "warning")
+
+
+def test_an_override_has_the_arguments_by_which_its_calls_are_distinguished():
     override = "Extends: app.A\nMethods:\n  f:\n    Arguments: [{y: {Contract: $}}]\n"
     own = override.replace("Arguments", f"Meta: {{{SYNCHRONIZE}: {{onArgs: y}}}}\n    Arguments")
-    classes = engine(A=waiting("x"), Wrong=override, Right=own, Without="Extends: app.A")
-    with classes.session() as session:
-        session.type("app.Right")
-        session.type("app.Without")
-        with pytest.raises(EngineError, match="f, which has y, as `onArgs` of") as caught:
-            session.type("app.Wrong")
-        assert (caught.value.class_name, caught.value.line) == ("app.Wrong", 4)
+    classes = {"Wrong": override, "Right": own, "Without": "Extends: app.A"}
+    ((owner, line, _, text),) = synchronize_warnings(*classes, A=waiting("x"), **classes)
+    assert "f, which has y, as `onArgs` of" in text
+    assert (owner, line) == ("app.Wrong", 4)

@@ -231,7 +231,9 @@ class _Checker:
             yield from self._mention(type_, each)
 
     def _attached(self, type_: Type) -> Iterator[Finding]:
-        """What Meta classes do not take of what a class gives them; a warning, for it may never be read."""
+        """What Meta classes do not take of what a class gives them, and what has no effect; a warning, for it may never be read."""
+        for wrong in self._classes.meta_warnings(type_):
+            yield replace(wrong.findings[0], severity="warning")
         for place in described(type_.declaration):
             for name, node in _metas(place.meta):
                 try:

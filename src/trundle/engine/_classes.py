@@ -87,6 +87,10 @@ class Classes:
         """What may not be attached to a class, to its members or to its ancestors."""
         return self._meta_rules.errors(type_)
 
+    def meta_warnings(self, type_: Type) -> Iterator[EngineError]:
+        """What is attached to a class or to its members without an effect."""
+        return self._meta_rules.warnings(type_)
+
     def ordered(self, package: Package, name: str) -> Type:
         """A class whose ancestors are known to be in order, whatever is attached to them.
 

@@ -64,14 +64,24 @@ class MetaRules:
         """What may not be attached to a class, to its members or to its ancestors.
 
         That is what no package has, what is no Meta class, what is for other things, what may be there once, but is there
-        twice or comes from several parents, and `Synchronize` by arguments that a method does not have.
+        twice or comes from several parents, and `Synchronize` by what is no name of an argument.
         """
         lineage = type_.lineage.upwards
         for each in lineage:
             yield from self._attached(each).errors
         for key in dict.fromkeys(key for each in lineage for key in self._attached(each).metas):
             yield from self._inherited(type_, key)
-        yield from self._unsynchronized(lineage)
+        for each in lineage:
+            for method in self._synchronized(each, lineage):
+                yield from _unmatched(each, method, named=False)
+
+    def warnings(self, type_: Type) -> Iterator[EngineError]:
+        """Where `Synchronize` names arguments that a method of a class does not have: they distinguish no calls.
+
+        Published packages do so, and run.
+        """
+        for method in self._synchronized(type_, type_.lineage.upwards):
+            yield from _unmatched(type_, method, named=True)
 
     def _attached(self, type_: Type) -> "_Own":
         """What a class attaches itself."""
@@ -94,18 +104,17 @@ class MetaRules:
             self._own[type_] = _Own(metas, errors)
         return self._own[type_]
 
-    def _unsynchronized(self, lineage: Sequence[Type]) -> Iterator[EngineError]:
-        """Where `Synchronize` distinguishes calls by arguments that the method does not have; its own, or that of what it overrides."""
-        attached_to = {
+    def _synchronized(self, type_: Type, lineage: Sequence[Type]) -> Iterator[MethodDeclaration]:
+        """The methods of a class that have `Synchronize`, their own or that of what they override."""
+        keys = {
             key
             for each in lineage
             for key, metas in self._attached(each).metas.items()
             if any(meta.name == SYNCHRONIZE for meta in metas)
         }
-        for each in lineage if attached_to else ():
-            for method in each.declaration.methods.values():
-                if method_key(method.name) in attached_to:
-                    yield from _unnamed(each, method)
+        if keys:
+            methods = type_.declaration.methods.values()
+            yield from (each for each in methods if method_key(each.name) in keys)
 
     def _inherited(self, root: Type, key: str) -> Iterator[EngineError]:
         """Where a class has what may be there once from several parents, in one pass over a class and its ancestors."""
@@ -153,14 +162,15 @@ def _repeated(type_: Type, place: Described, metas: Sequence[Type]) -> Iterator[
             yield _error(type_, place, message, advice)
 
 
-def _unnamed(type_: Type, method: MethodDeclaration) -> Iterator[EngineError]:
+def _unmatched(type_: Type, method: MethodDeclaration, *, named: bool) -> Iterator[EngineError]:
+    """What `Synchronize` has in place of arguments of a method: texts that may be names, or anything else."""
     given = method_metas(type_, method.name).get(SYNCHRONIZE, {})
     if _ON_ARGS not in given:
         return
-    named, known = given[_ON_ARGS], [each.name for each in method.arguments]
-    names = named if isinstance(named, tuple) else (named,)
+    on_args, known = given[_ON_ARGS], [each.name for each in method.arguments]
+    names = on_args if isinstance(on_args, tuple) else (on_args,)
     for name in names:
-        if name in known:
+        if name in known or (isinstance(name, str) and name != "") is not named:
             continue
         have = f", which has {listed(known)}" if known else ", which has none"
         expected = f"arguments of {method.name}{have}, as `{_ON_ARGS}` of {SYNCHRONIZE}"
