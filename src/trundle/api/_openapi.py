@@ -1,7 +1,7 @@
 """Versions of resource types as OpenAPI, for `kubectl explain`, validation by clients, and code generators."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -268,7 +268,7 @@ class OpenApi:
                 path: item for each in members for path, item in _paths(*each, v3=False).items()
             },
             "definitions": {
-                name: schema
+                name: _for_v2(schema)
                 for kind, served in members
                 for name, schema in _schemas(kind, served, "#/definitions/").items()
             },
@@ -299,6 +299,7 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
         name_of(kind, served, key): definition(key, served, reference)
         for key in reachable(served, served.root)
     }
+    _describe_once(found, prefix, name_of(kind, served))
     gvk = [{"group": kind.group, "version": served.label, "kind": kind.kind}]
     own = found[name_of(kind, served)]
     metadata = {"allOf": [{"$ref": prefix + _META}], "description": "Name, labels and the like."}
@@ -319,6 +320,43 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
     }
     found[_META] = _METADATA
     return found
+
+
+def _describe_once(schemas: dict[str, Any], prefix: str, root: str) -> None:
+    """Takes the description from each definition but the root that all properties which refer to it have: `kubectl explain` would show both."""
+    descriptions: dict[str, set[str]] = {}
+    for reference, description in _referring(list(schemas.values())):
+        descriptions.setdefault(reference.removeprefix(prefix), set()).add(description)
+    for name, found in descriptions.items():
+        if name != root and found == {schemas[name].get("description", "")}:
+            schemas[name].pop("description", None)
+
+
+def _referring(schema: Any) -> Iterator[tuple[str, str]]:
+    """Each reference in a schema with what is said beside it."""
+    match schema:
+        case {"$ref": str() as found}:
+            yield found, ""
+        case {"allOf": [{"$ref": str() as found}]}:
+            yield found, schema.get("description", "")
+        case dict():
+            for each in schema.values():
+                yield from _referring(each)
+        case list():
+            for each in schema:
+                yield from _referring(each)
+
+
+def _for_v2(schema: Any) -> Any:
+    """A schema with what is said of a reference beside it, as Kubernetes' own OpenAPI 2.0 documents have it: `kubectl explain` follows no `allOf`."""
+    if isinstance(schema, list):
+        return [_for_v2(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    match schema.get("allOf"):
+        case [{"$ref": str() as found, **others}] if not others:
+            schema = {"$ref": found, **{key: x for key, x in schema.items() if key != "allOf"}}
+    return {key: _for_v2(each) for key, each in schema.items()}
 
 
 def reachable(served: ServedVersion, root: str) -> list[str]:

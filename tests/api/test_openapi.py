@@ -1,0 +1,106 @@
+"""OpenAPI documents of what is served, as `kubectl explain` reads them."""
+
+import shutil
+import subprocess
+
+import pytest
+from apis import Client, serving_clubs
+from projects import Installer
+from served import Served
+
+INNER = {
+    "type": "object",
+    "description": "How far in.",
+    "properties": {"leaf": {"type": "string", "description": "What is there."}},
+}
+CRD = {
+    "apiVersion": "apiextensions.k8s.io/v1",
+    "kind": "CustomResourceDefinition",
+    "metadata": {"name": "nests.explain.test"},
+    "spec": {
+        "group": "explain.test",
+        "scope": "Namespaced",
+        "names": {"kind": "Nest", "plural": "nests"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {
+                    "openAPIV3Schema": {
+                        "type": "object",
+                        "description": "A nest.",
+                        "properties": {
+                            "spec": {
+                                "type": "object",
+                                "description": "What is wanted.",
+                                "properties": {"inner": INNER},
+                            }
+                        },
+                    }
+                },
+            }
+        ],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    return Installer(tmp_path_factory.mktemp("nests"))({"crd.json": CRD})
+
+
+@pytest.fixture(scope="module")
+def kubectl(installed, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("kubectl")
+    server = Served(installed.project.folder, "--quiet")
+    command = ["kubectl", "--server", server.url, "--cache-dir", folder]
+
+    def run(*arguments):
+        return subprocess.run(
+            [*command, *arguments], capture_output=True, text=True, timeout=60, check=True
+        ).stdout
+
+    yield run
+    server.kill()
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
+@pytest.mark.parametrize("output", ["plaintext", "plaintext-openapiv2"])
+def test_kubectl_explains_objects_in_objects_and_says_each_description_once(kubectl, output):
+    found = kubectl("explain", "nest.spec.inner", "--output", output)
+    assert found.count("How far in.") == 1
+    assert "leaf\t<string>" in found
+    assert found.count("What is there.") == 1
+    assert "How far in." in kubectl("explain", "nest.spec", "--output", output)
+    assert "A nest." in kubectl("explain", "nest", "--output", output)
+
+
+def older_document(installed, tmp_path):
+    with serving_clubs(installed, tmp_path / "store.db") as (api, _):
+        code, found = Client(api).call("GET", "/openapi/v2")
+    assert code == 200
+    return found["definitions"]
+
+
+def test_what_is_said_of_a_reference_stands_beside_it_in_the_older_document(installed, tmp_path):
+    found = older_document(installed, tmp_path)
+    assert "allOf" not in str(found)
+    spec = found["test.explain.v1.NestSpec"]
+    assert spec["properties"]["inner"]["description"] == INNER["description"]
+    assert "description" not in found["test.explain.v1.NestSpecInner"]
+
+
+def test_a_description_stays_where_not_all_that_refer_to_it_have_it(tmp_path):
+    schema = {
+        "title": "Table",
+        "type": "object",
+        "definitions": {"Leg": {**INNER, "description": "A leg."}},
+        "properties": {
+            "left": {"$ref": "#/definitions/Leg"},
+            "right": {"$ref": "#/definitions/Leg", "description": "The right one."},
+        },
+    }
+    found = older_document(Installer(tmp_path)({"v1.json": schema}), tmp_path)
+    (leg,) = (each for name, each in found.items() if name.endswith(".Leg"))
+    assert leg["description"] == "A leg."
