@@ -162,6 +162,8 @@ FREEZE = {"start": "2026-12-20T00:00:00Z", "end": "2026-12-21T00:00:00Z"}
         ("start", None, "nothing"),
         ("start", 5, "found 5"),
         ("duration", "PT0S", "longer than nothing"),
+        ("duration", "P0D", "longer than nothing, found P0D"),
+        ("duration", "1h", "ISO 8601"),
         ("duration", None, "ISO 8601"),
         ("duration", "P400D", "at most 366 days"),
         ("timezone", "Europe/Berln", "did you mean Europe/Berlin?"),
@@ -178,7 +180,8 @@ def test_findings_in_windows(key, value, words):
     with pytest.raises(PolicyError) as caught:
         read_policy({"windows": [WINDOW, WINDOW | {key: value}]}, "config.yaml: upgrade")
     assert words in str(caught.value)
-    assert all("upgrade.windows[1]" in each.where for each in caught.value.findings)
+    (finding,) = caught.value.findings
+    assert "upgrade.windows[1]" in finding.where
 
 
 @pytest.mark.parametrize(

@@ -81,14 +81,9 @@ class _ZeroMajor(StrEnum):
 
 
 def _window(fields: "_Fields") -> Window:
-    duration = fields.duration("duration", None, LONGEST_WINDOW)
-    if "duration" in fields.value and not duration:
-        fields.note(
-            "duration", "a duration longer than nothing", "PT0S", "write how long it is open"
-        )
     return Window(
         start=fields.cron("start"),
-        duration=duration,
+        duration=fields.duration("duration", None, LONGEST_WINDOW),
         timezone=fields.zone("timezone"),
         levels=fields.levels("levels") or LEVELS,
     )
@@ -155,6 +150,9 @@ class _Fields:
         except ValueError:
             self.note(key, expected, shown(value), advice)
             return dt.timedelta(0)
+        if absent is None and not duration:
+            expected = "a duration longer than nothing"
+            self.note(key, expected, str(value), "write how long it is open")
         if duration > longest:
             self.note(
                 key, f"a duration of at most {longest.days} days", str(value), "write a shorter one"
