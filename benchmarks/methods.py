@@ -65,6 +65,9 @@ EXPRESSIONS = (
     ("orderBy", "$list.orderBy(-$)", 50),
     ("groupBy", "$list.groupBy($ mod 7)", 50),
 )
+LOOP = ("$i < $n", "$sum + $i * 2", "$i + 1")
+"""The expressions of one turn of the method `loop`."""
+TURNS = 200
 
 
 def fibonacci(n: int) -> int:
@@ -96,7 +99,7 @@ def count(n: int) -> None:
 
 METHODS: tuple[tuple[str, Callable[[int], Any], int], ...] = (
     ("fibonacci", fibonacci, 10),
-    ("loop", loop, 200),
+    ("loop", loop, TURNS),
     ("count", count, 200),
 )
 
@@ -129,6 +132,7 @@ def _run_methods() -> None:
             ratio = compiled.times_as_fast_as(evaluated)
             micros = f"{compiled.median * 1e6:7.2f} us {evaluated.median * 1e6:9.1f} us"
             print(f"  {name:12} {text:25} {micros} {ratio:6.0f} times as fast (aim {aim})")
+        _run_loop(session, root, scope)
         print("methods: in the package language, and in Python")
         for name, function, size in METHODS:
             world.steps = 10**9
@@ -145,6 +149,27 @@ def _run_methods() -> None:
             print(
                 f"  {name:12} {in_language.median * 1e6:9.1f} us, {ratio:5.0f} times Python (aim 60)"
             )
+
+
+def _run_loop(session: Session, root: Handle, scope: Scope) -> None:
+    """A whole loop, against no more than its expressions on yaql's evaluator, which has no loops."""
+    names = {"$i": 1, "$n": TURNS, "$sum": 1}
+    scope = Scope(scope.scene, {sys.intern(name): value for name, value in names.items()})
+    turn = [_contestants(text, scope)[1] for text in LOOP]
+
+    def compiled() -> Any:
+        return session.call(root, "loop", [TURNS])
+
+    def evaluated() -> None:
+        for _ in range(TURNS):
+            for each in turn:
+                each()
+
+    ours, theirs = rounds.measure((compiled, evaluated), ROUNDS)
+    ratio = ours.times_as_fast_as(theirs)
+    micros = f"{ours.median * 1e6:7.2f} us {theirs.median * 1e6:9.1f} us"
+    title = f"{TURNS} turns of While"
+    print(f"  {'loop':12} {title:25} {micros} {ratio:6.0f} times as fast (aim 100)")
 
 
 def _run_beside_others() -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -229,6 +230,18 @@ def test_an_interrupted_run_says_how_it_goes_on(tmp_path, monkeypatch):
         arguments = ["env", "deploy", "shop", "--catalog", str(tmp_path / "catalog.db"), *options]
         done = CliRunner().invoke(app, arguments)
         assert (done.exit_code, done.stderr) == (130, said)
+
+
+def test_all_that_is_wrong_in_a_list_of_programs_is_said_at_once(tmp_path):
+    programs = tmp_path / "programs.yaml"
+    programs.write_text("programs: {a: run.sh, b: 7}\nseconds: soon\nfoldre: x\n")
+    catalog = str(tmp_path / "catalog.db")
+    done = CliRunner().invoke(
+        app, ["env", "create", "shop", "--programs", str(programs), "--catalog", catalog]
+    )
+    assert done.exit_code == 2
+    places = re.findall(r"programs.yaml: ([^ ]+): expected", done.stderr)
+    assert places == ["$.seconds", "$.foldre", "$.programs.a", "$.programs.b"]
 
 
 REFUSED = [

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle.cli._catalogs import own_catalog
-from trundle.cli._failures import unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._models import read_object
 from trundle.cli._printing import Format, print_data, print_text, say
 from trundle.cli._settings import current, user_name
-from trundle.errors import shown
+from trundle.errors import expectation, shown
 
 if TYPE_CHECKING:
     from trundle.engine import Limits
@@ -239,23 +239,30 @@ def _read_programs(file: Path) -> dict[str, Any]:
         CommandExit: the file does not say that.
     """
     found = read_object(file, "a list of programs")
+    if wrong := [*_wrong_in_programs(found)]:
+        messages = (f"{file}: {place}{expectation(*words)}" for place, *words in wrong)
+        raise CommandExit(ExitCode.USAGE, *messages)
+    return found
+
+
+def _wrong_in_programs(found: Mapping[Any, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """The place of each mistake, what is expected there, what was found, and what to do."""
     for key, value in found.items():
         if key not in _ENTRIES:
-            raise unmet(f"{file}: $.{key}", f"one of {', '.join(_ENTRIES)}", key, "remove it")
-        if not isinstance(value, _ENTRIES[key]) or isinstance(value, bool):
+            yield f"$.{key}: ", f"one of {', '.join(_ENTRIES)}", str(key), "remove it"
+        elif not isinstance(value, _ENTRIES[key]) or isinstance(value, bool):
             expected = {dict: "a map", str: "a text", int: "whole seconds"}[_ENTRIES[key]]
-            raise unmet(f"{file}: $.{key}", expected, shown(value), "correct it")
+            yield f"$.{key}: ", expected, shown(value), "correct it"
     for key in ("programs", "environment"):
-        for name, value in found.get(key, {}).items():
+        values = found.get(key)
+        for name, value in values.items() if isinstance(values, dict) else ():
             if not isinstance(name, str) or not isinstance(value, str):
-                raise unmet(f"{file}: $.{key}.{name}", "a text", shown(value), "correct it")
-            if key == "programs" and not Path(value).is_absolute():
+                yield f"$.{key}.{name}: ", "a text", shown(value), "correct it"
+            elif key == "programs" and not Path(value).is_absolute():
                 advice = "write the path from the root on"
-                raise unmet(f"{file}: $.{key}.{name}", "an absolute path", value, advice)
+                yield f"$.{key}.{name}: ", "an absolute path", value, advice
     if "programs" not in found:
-        advice = "write the path of each program under its name"
-        raise unmet(str(file), "programs", "none", advice)
-    return found
+        yield "", "programs", "none", "write the path of each program under its name"
 
 
 def print_result_of(

@@ -128,3 +128,35 @@ def test_values_between_versions_pass_the_contracts_of_the_callee():
     )
     options = {"packages": [lib], "requires": {"lib": 1}}
     assert run("Return: new('lib.L').f('5')", **options) == 5
+
+
+def test_two_versions_of_the_core_library_run_side_by_side():
+    core = package(
+        "io.murano",
+        Format="1.4",
+        classes={
+            "io.murano.Object": "",
+            "io.murano.Application": "Methods: {release: {Body: [{Return: newer}]}}",
+        },
+    )
+    body = """
+Extends: io.murano.Application
+Methods:
+  cores:
+    Scope: Public
+    Body:
+      Return: list(str(typeinfo(new('io.murano.Application')).version), %s)
+"""
+    older = package("older", Format="1.4", classes={"older.A": body % "$.deploy()"})
+    newer = package(
+        "newer",
+        Format="1.4",
+        requires={"io.murano": 1, "older": 1},
+        classes={
+            "newer.A": "Properties: {older: {Contract: $.class(older.A)}}"
+            + body % "$.release(), $.older.cores()"
+        },
+    )
+    with Engine([core, older, newer]).session() as session:
+        root = session.load({"?": {"type": "newer.A"}, "older": {"?": {"type": "older.A"}}})
+        assert session.call(root, "cores") == ["1.0.0", "newer", ["0.1.0", None]]
