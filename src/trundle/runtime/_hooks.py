@@ -119,15 +119,9 @@ def call_hook(
         )
         raise HookError(reason, holder)
     if extra := sorted(set(outputs) - writes):
-        inside = sorted(each for each in writes if each.startswith(f"{extra[0]}__"))
-        what = (
-            f"return {', '.join(map(repr, inside))} in its place, as `writes` has"
-            if inside
-            else f"add it to `writes`, which has {', '.join(sorted(writes))}"
-        )
         reason = (
             f"the hook {name} between {between} wrote {', '.join(map(repr, extra))}, which it does "
-            f"not declare; {what}"
+            f"not declare; {_advice_for(extra[0], writes)}"
         )
         raise HookError(reason, holder)
     try:
@@ -137,6 +131,14 @@ def call_hook(
             f"the hook {name} between {between} wrote a value of a wrong type: {_wrong(str(error))}"
         )
         raise HookError(reason, holder) from None
+
+
+def _advice_for(undeclared: str, writes: frozenset[str]) -> str:
+    """What to do about an attribute that a hook writes and does not declare; it may have declared what is in it."""
+    inside = sorted(each for each in writes if each.startswith(f"{undeclared}__"))
+    if inside:
+        return f"return {', '.join(map(repr, inside))} in its place, as `writes` has"
+    return f"add it to `writes`, which has {', '.join(sorted(writes))}"
 
 
 def _typed(outputs: Mapping[str, Any], result: type[Any]) -> dict[str, Any]:
