@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from trundle.engine._declarations import ClassDeclaration, MethodDeclaration
 from trundle.engine._errors import EngineCode, EngineError
@@ -71,17 +71,20 @@ class MetaRules:
             yield from self._attached(each).errors
         for key in dict.fromkeys(key for each in lineage for key in self._attached(each).metas):
             yield from self._inherited(type_, key)
+        keys = self._synchronized(lineage)
         for each in lineage:
-            for method in self._synchronized(each, lineage):
-                yield from _unmatched(each, method, named=False)
+            for method, found in _unmatched(each, keys):
+                if not _may_be_name(found):
+                    yield _without_argument(each, method, found)
 
     def warnings(self, type_: Type) -> Iterator[EngineError]:
         """Where `Synchronize` names arguments that a method of a class does not have: they distinguish no calls.
 
         Published packages do so, and run.
         """
-        for method in self._synchronized(type_, type_.lineage.upwards):
-            yield from _unmatched(type_, method, named=True)
+        for method, found in _unmatched(type_, self._synchronized(type_.lineage.upwards)):
+            if _may_be_name(found):
+                yield _without_argument(type_, method, found)
 
     def _attached(self, type_: Type) -> "_Own":
         """What a class attaches itself."""
@@ -104,17 +107,14 @@ class MetaRules:
             self._own[type_] = _Own(metas, errors)
         return self._own[type_]
 
-    def _synchronized(self, type_: Type, lineage: Sequence[Type]) -> Iterator[MethodDeclaration]:
-        """The methods of a class that have `Synchronize`, their own or that of what they override."""
-        keys = {
+    def _synchronized(self, lineage: Sequence[Type]) -> set[str]:
+        """The keys of the methods that have `Synchronize` in a class or in one of its ancestors."""
+        return {
             key
             for each in lineage
             for key, metas in self._attached(each).metas.items()
             if any(meta.name == SYNCHRONIZE for meta in metas)
         }
-        if keys:
-            methods = type_.declaration.methods.values()
-            yield from (each for each in methods if method_key(each.name) in keys)
 
     def _inherited(self, root: Type, key: str) -> Iterator[EngineError]:
         """Where a class has what may be there once from several parents, in one pass over a class and its ancestors."""
@@ -162,26 +162,33 @@ def _repeated(type_: Type, place: Described, metas: Sequence[Type]) -> Iterator[
             yield _error(type_, place, message, advice)
 
 
-def _unmatched(type_: Type, method: MethodDeclaration, *, named: bool) -> Iterator[EngineError]:
-    """What `Synchronize` has in place of arguments of a method: texts that may be names, or anything else."""
-    given = method_metas(type_, method.name).get(SYNCHRONIZE, {})
-    if _ON_ARGS not in given:
-        return
-    on_args, known = given[_ON_ARGS], [each.name for each in method.arguments]
-    names = on_args if isinstance(on_args, tuple) else (on_args,)
-    for name in names:
-        if name in known or (isinstance(name, str) and name != "") is not named:
+def _unmatched(type_: Type, keys: set[str]) -> Iterator[tuple[MethodDeclaration, Any]]:
+    """What `Synchronize` has in place of arguments of the methods of a class; its own, or that of what they override."""
+    for method in type_.declaration.methods.values() if keys else ():
+        if method_key(method.name) not in keys:
             continue
-        have = f", which has {listed(known)}" if known else ", which has none"
-        expected = f"arguments of {method.name}{have}, as `{_ON_ARGS}` of {SYNCHRONIZE}"
-        advice = f"correct it, or leave `{_ON_ARGS}` out"
-        if isinstance(name, str):
-            advice = did_you_mean(name, known, advice)
-        found = shown(name)
-        line = method.line if method.meta is None else method.meta.line
-        yield type_.error(
-            EngineCode.META, expectation(expected, found), advice=advice, member=method.name, line=line
-        )  # fmt: skip
+        given = method_metas(type_, method.name).get(SYNCHRONIZE, {})
+        found = given.get(_ON_ARGS, ())
+        known = [each.name for each in method.arguments]
+        for each in found if isinstance(found, tuple) else (found,):
+            if each not in known:
+                yield method, each
+
+
+def _may_be_name(found: object) -> bool:
+    return isinstance(found, str) and found != ""
+
+
+def _without_argument(type_: Type, method: MethodDeclaration, found: object) -> EngineError:
+    known = [each.name for each in method.arguments]
+    have = f", which has {listed(known)}" if known else ", which has none"
+    expected = f"arguments of {method.name}{have}, as `{_ON_ARGS}` of {SYNCHRONIZE}"
+    advice = f"correct it, or leave `{_ON_ARGS}` out"
+    if isinstance(found, str):
+        advice = did_you_mean(found, known, advice)
+    line = method.line if method.meta is None else method.meta.line
+    message = expectation(expected, shown(found))
+    return type_.error(EngineCode.META, message, advice=advice, member=method.name, line=line)
 
 
 def _error(type_: Type, place: Described, message: str, advice: str) -> EngineError:
