@@ -182,6 +182,38 @@ def test_what_kubectl_sends_of_namespaces_keeps_what_they_are(client):
     assert client.call("PATCH", client.at(NEW, "ada"), {}, media_type=strategic)[0] == 415
 
 
+@pytest.mark.parametrize(
+    ("spec", "field", "message"),
+    [
+        (
+            {"finalizers": ["kubernetes", "a.test/b"]},
+            "spec.finalizers",
+            'Unsupported value: "a.test/b": supported values: "kubernetes"',
+        ),
+        (
+            {"finalizers": "kubernetes"},
+            "spec.finalizers",
+            'Invalid value: "string": spec.finalizers in body must be of type array: "string"',
+        ),
+        (
+            "kubernetes",
+            "spec",
+            'Invalid value: "string": spec in body must be of type object: "string"',
+        ),
+    ],
+)
+def test_what_a_new_namespace_asks_for_is_not_dropped(client, spec, field, message):
+    """No other controller can say that it is done with a namespace."""
+    body = {"metadata": {"name": "red"}, "spec": spec}
+    code, found = client.call("POST", NAMESPACES, body)
+    assert (code, found["reason"]) == (422, "Invalid")
+    (cause,) = found["details"]["causes"]
+    assert (cause["field"], cause["message"]) == (field, message)
+    assert names(client) == ["default"]
+    code, found = client.call("POST", NAMESPACES, {**body, "spec": {"finalizers": ["kubernetes"]}})
+    assert (code, found["spec"]) == (201, {"finalizers": ["kubernetes"]})
+
+
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 BY_KUBECTL = "6b3873000a0f0a02763112094e616d657370616365121b0a130a0372656412001a0022002a0032003800420012001a020a001a002200"
 """What `kubectl create namespace red` sends."""

@@ -21,6 +21,19 @@ def test_what_is_no_duration_or_number_is_refused(client, query):
     assert client.call("GET", client.at(NEW), timeout="1m30s")[0] == 200
 
 
+def test_an_object_is_not_exported(client):
+    client.create(NEW, "ada", group="red")
+    code, said = client.call("GET", client.at(NEW, "ada"), export="true")
+    assert (code, said["reason"]) == (400, "BadRequest")
+    assert client.call("GET", client.at(NEW, "ada"), export="false")[0] == 200
+
+
+def test_paths_of_what_is_served(client):
+    found = client.call("GET", "/")[1]["paths"]
+    assert {"/api", "/api/v1", f"/apis/{GROUP}", f"/apis/{GROUP}/{NEW}", "/readyz"} <= {*found}
+    assert {client.http.get(each).status_code for each in found} <= {200, 405}
+
+
 @pytest.mark.parametrize(
     ("selector", "limit", "pages"),
     [

@@ -294,6 +294,21 @@ def _valued(answer):
     return answer.status, answer.body["reason"]
 
 
+def test_an_object_is_not_exported(servers, place):
+    require_alike(servers, "POST", place, tool("a"))
+    for value in ("1", "true", "false", "0", ""):
+        require_alike(servers, "GET", f"{place}/a", export=value)
+    require_alike(servers, "GET", place, export="true")
+
+
+def test_paths_of_what_is_served(servers):
+    theirs, ours = ({*each.ask("GET", "/").ok()["paths"]} for each in servers)
+    beside = {each for each in ours if each.startswith(("/convert", "/ui", "/v1/", "/v2/"))}
+    assert ours - beside <= theirs
+    served = {each for each in theirs if GROUP in each and not each.startswith("/openapi/")}
+    assert {*served, "/api", "/api/v1", "/apis", "/livez", "/openapi/v3", "/version"} <= ours
+
+
 def test_owners_of_numbers(servers, place):
     """A server-side apply goes on after one by the client, whose annotation and sets have numbers with fractions."""
     said = tool("a", {"ratio": 2.5, "ratios": [0.5, 1.5], "size": 1})

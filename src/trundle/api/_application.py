@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from starlette.applications import Starlette
@@ -142,9 +142,10 @@ class Api:
     @property
     def application(self) -> Starlette:
         """The ASGI application."""
+        routes = self._routes()
         return _Application(
             self._objects,
-            routes=self._routes(),
+            routes=[*routes, Route("/", self._index(routes))],
             exception_handlers={
                 404: _not_found,
                 405: _refused,
@@ -173,6 +174,17 @@ class Api:
         ]
 
     # What there is
+
+    def _index(self, routes: Iterable[BaseRoute]) -> Callable[[HttpRequest], Awaitable[Response]]:
+        """Answers with the paths that there are, as `kubectl get --raw /` asks for them."""
+        paths = {each.path for each in routes if isinstance(each, Route)}
+        fixed = {each for each in paths if not each.startswith("/apis/") and "{" not in each}
+        found = as_json({"paths": sorted({*fixed, *self._discovery.paths()})})
+
+        async def answer(_: HttpRequest) -> Response:
+            return found
+
+        return answer
 
     def _read_something(self) -> None:
         self._store.newest(next(iter(self._kinds.values())).resource)

@@ -1,7 +1,7 @@
 """What there is: groups, versions and resource types, as kubectl and client libraries discover them."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from trundle.api._kinds import ServedKind
@@ -55,6 +55,13 @@ class Discovery:
             "versions": versions,
             "preferredVersion": versions[0],
         }
+
+    def paths(self) -> Iterator[str]:
+        """The paths of all of this."""
+        for group, kinds in self._groups.items():
+            above = f"/apis/{group}" if group else "/api"
+            yield above
+            yield from (f"{above}/{each}" for each in versions_of(kinds))
 
     def resources(self, group: str, version: str) -> dict[str, Any] | None:
         """The resource types of a version: `/apis/GROUP/VERSION`; None where there is no such version."""

@@ -16,7 +16,7 @@ from trundle.api._kinds import ServedKind
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources, Wanted
-from trundle.api._status import ApiError, Cause, answer_to_any, missing, not_allowed
+from trundle.api._status import ApiError, Cause, answer_to_any, invalid, missing, not_allowed
 from trundle.api._steps import done
 from trundle.api.access import Gate
 from trundle.errors import TrundleError
@@ -134,12 +134,21 @@ class Namespaces(Resources):
         raise not_allowed()
 
     def made(self, target: Target, document: dict[str, Any]) -> dict[str, Any]:
-        """A new namespace: it has a label with its name, and is active."""
-        return {
-            **_labelled(document, target),
-            "spec": {"finalizers": [_FINALIZER]},
-            "status": {"phase": "Active"},
-        }
+        """A new namespace: it has a label with its name, and is active.
+
+        Raises:
+            ApiError: it shall wait for another controller when it is deleted, which none can say that it is done with.
+        """
+        spec = document.get("spec") or {}
+        asked = spec.get("finalizers") or [] if isinstance(spec, dict) else None
+        if isinstance(asked, list):
+            causes = [_no_finalizer(each) for each in asked if each != _FINALIZER]
+            if causes:
+                raise invalid(target.kind, target.name, causes)
+            spec = {"finalizers": [_FINALIZER]}
+        elif asked is not None:
+            spec = {"finalizers": asked}
+        return {**_labelled(document, target), "spec": spec, "status": {"phase": "Active"}}
 
     def changed(
         self, target: Target, before: dict[str, Any], after: dict[str, Any]
@@ -204,6 +213,12 @@ def _labelled(document: dict[str, Any], target: Target) -> dict[str, Any]:
     metadata = document.get("metadata", {})
     labels = {**(metadata.get("labels") or {}), _NAME_LABEL: target.name}
     return {**document, "metadata": {**metadata, "labels": labels}}
+
+
+def _no_finalizer(found: object) -> Cause:
+    said = msgspec.json.encode(found).decode()
+    text = f'Unsupported value: {said}: supported values: "{_FINALIZER}"'
+    return Cause("FieldValueNotSupported", "spec.finalizers", text)
 
 
 def _released(metadata: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ def require_options(method: str, request: Request) -> None:
     if timeout and not watches and not is_go_duration(timeout):
         said = expectation("a duration such as 30s as timeout", repr(timeout))
         raise bad_request(f"invalid timeout specified in the request URL - {said}")
+    if method == "GET" and request.target.name and request.flag("export"):
+        raise bad_request("the export parameter, deprecated since v1.14, is no longer supported")
     if method in _WRITES:
         _require(_WRITES[method], [*_of_patches(method, request), *_of_writes(request)])
     elif method in {"GET", "DELETE"} and not request.target.name:
