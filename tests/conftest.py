@@ -54,7 +54,9 @@ def pytest_pycollect_makeitem(collector, name, obj):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items, config):
-    """Marks the tests that need a real cluster, and those in which `make test-all` tries more."""
+    """Marks the tests that need a real cluster, those that are left to `make test-all`, and those in which it tries more."""
+    for each in [*amounts.left_to_all(items, CLUSTER.parent)]:
+        each.add_marker(pytest.mark.full)
     for each in items:
         if "cluster" in getattr(each, "fixturenames", ()):
             each.add_marker(pytest.mark.cluster)

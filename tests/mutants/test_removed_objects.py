@@ -35,10 +35,6 @@ LISTS = {
     "by place": ("[Item]", {}),
 }
 """Lists of things, by what names their elements."""
-KINDS = [
-    "by name",
-    *(pytest.param(each, marks=pytest.mark.full) for each in ("by keys", "by place")),
-]
 LAW_3 = "law 3, an edit is seen, and all else is as before"
 LAW_5 = "law 5, data stays with its element"
 LAWS_3_4 = "laws 3 and 4, what an edit changes is seen, and what it cannot see stays"
@@ -77,7 +73,8 @@ def test_verify_finds_that_what_a_version_has_outside_of_a_removed_object_goes(
     assert LAW_3 in project.right_findings()
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.full
+@pytest.mark.parametrize("kind", LISTS)
 def test_verify_finds_the_same_in_elements_of_lists_which_it_names(monkeypatch, kind):
     monkeypatch.setattr("run.evolution", functools.partial(evolution, hub=V2))
     project = Project("outside", listed(INSIDE, kind))
@@ -96,7 +93,7 @@ def test_verify_finds_that_what_no_version_has_outside_of_a_removed_object_stays
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize("kind", ["by name", "by keys"])
 def test_verify_finds_what_stays_with_a_removed_object_in_elements_of_lists(monkeypatch, kind):
     project = Project("within", listed(WITHIN, kind))
     assert project.right_findings() == set()

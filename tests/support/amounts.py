@@ -7,7 +7,9 @@ printed with a line that repeats it. With a number, `DRAWS=7`, they draw other e
 import functools
 import inspect
 import os
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -111,3 +113,47 @@ def some_of(cases: Iterable[object], one_in: int, first: int = 0) -> list[object
         else full(*(each if type(each) is tuple else (each,)))
         for number, each in enumerate(cases)
     ]
+
+
+ONE_IN: dict[str, int] = {
+    "laws": 3,
+    "oddities": 2,
+    "catalog": 2,  # Of those on SQLite and on PostgreSQL, the former.
+    "environments": 2,
+    "examples/test_crm_releases.py": 3,
+    "api/test_admission_webhooks.py": 3,
+    "api/test_catalogs.py": 3,
+    "api/test_owners_of_converted_fields.py": 3,
+    "api/test_statuses.py": 3,
+    "api/test_validation_rules.py": 3,
+    "channels/test_policy_schedule.py": 3,
+    "dashboard/test_forms_of_documents.py": 3,
+    "engine/expressions/test_expressions.py": 3,
+    "engine/running/test_hostile_code.py": 3,
+    "engine/running/test_strain.py": 3,
+    "engine/test_lock_laws.py": 3,
+    "installation/test_fetching.py": 3,
+    "installation/test_selection.py": 3,
+    "kubernetes/test_quick_conversions.py": 3,
+    "project/test_validation_keywords.py": 3,
+    "verify/test_verify_values.py": 3,
+}
+"""Below `tests`: of the cases of each test there, which take long, `make test` runs the first of so many."""
+
+
+def left_to_all(items: Iterable[pytest.Function], tests: Path) -> Iterator[pytest.Function]:
+    """The cases that only `make test-all` runs by `ONE_IN`.
+
+    Args:
+        items: all that was collected, in its order.
+        tests: the folder that the places in `ONE_IN` are in.
+    """
+    numbers = {tests / place: number for place, number in ONE_IN.items()}
+    cases: Counter[Any] = Counter()
+    for each in items:
+        one_in = next((numbers[x] for x in (each.path, *each.path.parents) if x in numbers), 1)
+        if one_in == 1 or each.get_closest_marker("full"):
+            continue
+        if cases[each.path, each.function] % one_in:
+            yield each
+        cases[each.path, each.function] += 1
