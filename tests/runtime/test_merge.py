@@ -330,31 +330,6 @@ def test_a_stale_entry_that_its_writer_leaves_stays_as_it_is_where_no_hook_made_
     assert found == {"x": {"v1": known}, "y": {"v1": Entry("b")}}
 
 
-@pytest.mark.parametrize(
-    ("place", "value", "witness", "opened"),
-    [
-        ("elsewhere", Port(number=1), None, True),
-        ("elsewhere", "text", None, False),
-        ("elsewhere", Port(number=1), lambda stored: (stored.secret,), False),
-        ("x", Port(number=1), None, False),
-        ("alias", Port(number=1), None, False),
-    ],
-)
-def test_an_object_that_only_its_writer_has_an_entry_for_is_kept_by_an_edit_beside_it(
-    place, value, witness, opened
-):
-    def named(other):
-        stashing = Stashing(witness, aliases=(("alias", "v2"),))
-        made = made_entry(value, ABSENT, stashing)
-        entry = made_entry(other, ABSENT, Stashing())
-        return Named(property_bag={"x": {"v2": made}, "y": {"v2": entry}})
-
-    known = {place: {"v2": Entry(Port(number=2))}}
-    found = merge(Named(property_bag=known), named("a"), named("b")).property_bag
-    kept = {**known, "y": {"v2": Entry("b")}}
-    assert found == ({**kept, "x": {"v2": Entry(value)}} if opened else kept)
-
-
 def test_free_form_data_in_an_entry_keeps_what_its_writer_cannot_see():
     def named(text):
         value = msgspec.Raw(text)

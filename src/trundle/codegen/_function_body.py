@@ -248,7 +248,7 @@ class FunctionBody:
                 value = self.statements.variable(value, self._attribute(step.property))
                 yield self._put_inside(step, value)
             if step.default is not ABSENT:
-                instead.append(self._shown_inside(step, value))
+                instead.append(self._shown_inside(step))
         yield from instead
 
     def _put_inside(self, step: Assign, value: str) -> str:
@@ -256,11 +256,9 @@ class FunctionBody:
         opened, around, _ = self._opened(step)
         return f"    if {value} is not {self._absent(step)}:\n{opened}        {around} = {value}\n"
 
-    def _shown_inside(self, step: Assign, value: str) -> str:
-        """The statements by which a nested object that is there shows what it requires, where there is no value for it."""
+    def _shown_inside(self, step: Assign) -> str:
+        """The statements by which a nested object that is there shows what it requires, where nothing was put into it."""
         opened, around, tests = self._opened(step)
-        if value != "ABSENT":
-            tests.insert(0, f"{value} is {self._absent(step)}")
         place = Place(self.key.target.version, step.property)
         shown = f"if_whole({self.expressions.literals.of(step.default, place)})"
         return f"    if {' and '.join(tests)}:\n{opened}        {around} = {shown}\n"
@@ -270,7 +268,7 @@ class FunctionBody:
         return "ABSENT" if step.value is None else self.expressions.absent_test(step.value)
 
     def _opened(self, step: Assign) -> tuple[str, str, list[str]]:
-        """The statements that open the nested objects around a property, the property in them, and the tests whether they are there."""
+        """The statements that open the nested objects around a property, the property in them, and the tests whether they are there and it is not."""
         place = Place(self.key.target.version, step.property)
         over = self.key.target.kind == "storage"
         holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
@@ -286,6 +284,7 @@ class FunctionBody:
             opened += f"        {around}.{holder.attribute} = {inner}\n"
             around, seen = inner, f"{seen}.{holder.attribute}"
             tests.append(f"is_there({seen})")
+        tests.append(f"{seen}.{attribute} is LACKING")
         return opened, f"{around}.{attribute}", tests
 
     def _stored_root(self) -> bool:

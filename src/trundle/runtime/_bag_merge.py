@@ -74,7 +74,7 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
             (presences if new.stashing.holder else unsaid).append((place, new))
             continue
         left = old is not None and new is not None and _same_entry(old, new)
-        if left and not _is_renewed(stored, place, new) and not _is_opened(merged, place, new):
+        if left and not _is_renewed(stored, place, new):
             continue
         known = _taken(stored, merged, place, either.stashing.aliases)
         if isinstance(new, NoEntry):
@@ -92,14 +92,6 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
         _drop_revived(result, stored, merged, place, mark)
     fill(result, merged)
     accompany(result, made)
-    lost = [each for each in unsaid if _is_lost(result, stored, *each)]
-    for place, mark in lost:
-        _taken(stored, merged, place, mark.stashing.aliases)
-        merged[place] = _merged_entry(stored, None, None, mark, (), merges)
-        made.append(merged[place])
-    if lost:
-        fill(result, merged)
-        accompany(result, made)
 
 
 def _is_renewed(stored: Any, place: Place, new: Any) -> bool:
@@ -116,35 +108,9 @@ def _is_renewed(stored: Any, place: Place, new: Any) -> bool:
     )
 
 
-def _is_opened(merged: dict[Place, Any], place: Place, new: Any) -> bool:
-    """Whether a writer sees an object that the bag keeps only because something is in it, which the edit may remove."""
-    if not isinstance(new.value, GeneratedObject) or new.stashing.witness is not None:
-        return False
-    return all(each not in merged for each in (place, *map(place_of, new.stashing.aliases)))
-
-
 def _says_the_same(old: NoEntry, new: NoEntry) -> bool:
     """Whether a writer leaves the same unsaid before and after an edit; of an object that it makes or removes it says so."""
     return same(old.value, new.value) and old.there is new.there
-
-
-def _is_lost(result: Any, stored: Any, place: Place, mark: NoEntry) -> bool:
-    """Whether a stored object had by itself what a writer left as it was, and the merged one has not.
-
-    Both are right by themselves, as what is seen and what is written are; what the writer cannot see makes the difference.
-    That may be null where the writer's version admits none; the mark then has it, too.
-    """
-    if mark.stashing.derived is None:
-        return False
-    had = mark.stashing.derived(stored)
-    if not same(had, mark.value) and not (had is None and mark.value is ABSENT):
-        return False
-    places = (place, *map(place_of, mark.stashing.aliases))
-    entries = (entries_of(result).get(each) for each in places)
-    if any(each is not None and current(result, each, mark.stashing.witness) for each in entries):
-        return False
-    mark.value = had
-    return _is_needed(result, mark)
 
 
 def _add_needed(

@@ -8,7 +8,16 @@ import msgspec
 
 from trundle.runtime._bag import MISSING, has_entries
 from trundle.runtime._marks import THERE, marks
-from trundle.runtime._objects import ABSENT, Absent, GeneratedObject, Hollow, Made, all_missing
+from trundle.runtime._objects import (
+    ABSENT,
+    Absent,
+    GeneratedObject,
+    Hollow,
+    Made,
+    Marked,
+    Opened,
+    all_missing,
+)
 from trundle.runtime._required_values import if_whole
 from trundle.runtime._unmarked import is_empty
 
@@ -74,7 +83,7 @@ def _has_more(holder: Any, leaves: tuple[Leaf, ...]) -> bool:
         held = getattr(holder, name)
         if held is ABSENT or (name == "property_bag" and not has_entries(held)):
             continue
-        if name not in names and not isinstance(held, Hollow):
+        if name not in names and not isinstance(held, Marked):
             return True
     return any(
         is_there(held) and (_has_more(held, inner) or not _is_hollow(held, inner))
@@ -131,7 +140,9 @@ def stripped(holder: Any, *leaves: Leaf) -> Any:
     One that is written over a stored object is marked as there where it has nothing else.
     """
     found = without_leaves(holder, *leaves)
-    return THERE if found is ABSENT and holder is not ABSENT and marks() else found
+    if holder is ABSENT or not marks():
+        return found
+    return THERE if found is ABSENT else _opened(holder, found, leaves)
 
 
 def solid_or_marked(holder: Any, value: Any, *leaves: Leaf) -> Any:
@@ -140,10 +151,23 @@ def solid_or_marked(holder: Any, value: Any, *leaves: Leaf) -> Any:
     The merge must see that a writer has the object: the stored one may hold what the writer cannot see.
     """
     found = solid(holder, value, *leaves)
-    if found is not ABSENT or value is ABSENT or not marks():
+    if value is ABSENT or not marks():
         return found
+    if found is not ABSENT:
+        return _opened(holder, found, leaves)
     value.unknown = Hollow()
     return value
+
+
+def _opened(holder: Any, found: Any, leaves: tuple[Leaf, ...]) -> Any:
+    """What was made of an object, marked where something in it is elsewhere.
+
+    The writer may be shown the object for this alone, with what its version requires. The merge must see where an edit removes it.
+    """
+    there = is_there(found) and found.unknown is ABSENT and is_there(holder)
+    if there and _is_hollow(holder, leaves):
+        found.unknown = Opened()
+    return found
 
 
 def presence(holder: object) -> bool | Absent | None:

@@ -32,7 +32,15 @@ def free_form(value: Any) -> FreeForm:
     return msgspec.Raw(msgspec.json.encode(value))
 
 
-class Hollow(dict[str, FreeForm]):
+class Marked(dict[str, FreeForm]):
+    """The unknown properties of an object that has none, and by which a merge sees something of what is elsewhere."""
+
+
+class Opened(Marked):
+    """The unknown properties of an object that has something of its own, and something in it that is elsewhere."""
+
+
+class Hollow(Marked):
     """The unknown properties of an object that is there only for a merge to see that its writer has it."""
 
 

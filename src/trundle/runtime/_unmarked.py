@@ -8,7 +8,7 @@ import msgspec
 
 from trundle.runtime._bag import NoEntry, has_entries, tidy
 from trundle.runtime._bases import StorageObject
-from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow
+from trundle.runtime._objects import ABSENT, GeneratedObject, Hollow, Marked, Opened
 
 
 def without_marks(value: Any, beside: Any = None, names: Iterable[str] | None = None) -> Any:
@@ -28,6 +28,8 @@ def without_marks(value: Any, beside: Any = None, names: Iterable[str] | None = 
         if isinstance(held, GeneratedObject):
             if isinstance(held.unknown, Hollow):
                 hollow.append((held, holder, attribute))
+            elif isinstance(held.unknown, Opened):
+                held.unknown = ABSENT
             others = known if type(known) is type(held) else None
             if isinstance(held, StorageObject):
                 bag: Any = held.property_bag
@@ -95,10 +97,10 @@ def without_hollow(value: Any) -> Any:
         held = getattr(value, name)
         if isinstance(held, GeneratedObject) and without_hollow(held) is ABSENT:
             setattr(value, name, ABSENT)
-    if not isinstance(value.unknown, Hollow):
+    if not isinstance(value.unknown, Marked):
         return value
-    value.unknown = ABSENT
-    return ABSENT if is_empty(value) else value
+    mark, value.unknown = value.unknown, ABSENT
+    return ABSENT if isinstance(mark, Hollow) and is_empty(value) else value
 
 
 def is_empty(value: Any) -> bool:
