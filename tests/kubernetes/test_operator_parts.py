@@ -191,7 +191,7 @@ def test_a_release_that_is_not_in_the_cluster_is_not_up_to_date():
 def test_what_waits_for_an_approval_names_the_annotation():
     message = "major upgrades need an approval; approve 2.0.0"
     report = Report()
-    report.waits([reworded(Blocked(entry("2.0.0"), None, Block.APPROVAL, message))])
+    report.waits([reworded(Blocked(entry("2.0.0"), None, Block.APPROVAL, message), [])])
     expected = "2.0.0: major upgrades need an approval; approve it with the annotation `trundle.dev/approve: 2.0.0`"
     assert report.blocked == {"Approval": expected}
 
