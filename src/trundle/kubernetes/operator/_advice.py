@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.channels import Block, Blocked, Hold, RefusalCode
 from trundle.errors import Code, Finding, Place
-from trundle.installation import Outlook
+from trundle.installation import CONFLICT_ADVICE, Outlook
 from trundle.kubernetes._cluster import MISSING, RequestError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._dry_run import FORBIDDEN, RejectedError
@@ -30,6 +30,8 @@ _FINDINGS: Mapping[Code, str] = {
     RefusalCode.UNSIGNED_CHANNEL: "name a Secret with the publisher's root in `spec.trust.secretName`, or accept a channel that has no signatures with "
     "`spec.trust.unsigned`",
 }
+_INSTALL_BESIDE = "create installations of the packages that are missing in this namespace, too, or change what is installed"
+_GRANT = "grant it to the operator by a role with the label `trundle.dev/aggregate-to-operator`"
 _OTHER_CONTENT = f"approved with other content; look at it, remove the annotation `{APPROVE}`, and put it there again"
 _CORRECT = "ask the publisher for a release in which it is corrected, or change what refuses it in the cluster; it is tried again"
 _LONGEST_ANSWER, _LONGEST_END = 800, 300
@@ -44,6 +46,10 @@ _DELETED_WITH = {
 
 def advised(finding: Finding) -> Finding:
     """A finding with advice that can be followed in a cluster."""
+    if finding.advice == CONFLICT_ADVICE:
+        return replace(finding, advice=_INSTALL_BESIDE)
+    if finding.code is KubernetesCode.STAYS and finding.found.startswith(f"{FORBIDDEN}: "):
+        return replace(finding, advice=_GRANT)
     return replace(finding, advice=_FINDINGS.get(finding.code, finding.advice))
 
 
@@ -138,9 +144,7 @@ def _advice_for_owned(error: OwnedError) -> str:
 
 def _advice_for(error: RequestError) -> str:
     if error.status == FORBIDDEN and "cannot" in error.found:
-        return (
-            "grant it to the operator by a role with the label `trundle.dev/aggregate-to-operator`"
-        )
+        return _GRANT
     if error.status == MISSING and "namespaces " in error.found:
         return "create the namespace, or ask the publisher to put it into the package"
     if error.status == _INVALID and any(each in error.found for each in _UNCHANGEABLE):
