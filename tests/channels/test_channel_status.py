@@ -9,6 +9,7 @@ from trundle.channels import (
     Tombstone,
     Window,
     decide,
+    format_time,
     status_of,
 )
 
@@ -67,6 +68,12 @@ def test_each_condition(made, installed, kind, expected):
     found = status(made, installed)
     assert facts(found)[kind] == expected
     assert found.condition(kind).message
+
+
+def test_what_is_scheduled_says_once_when():
+    found = status(channel("1.1.0"), state("1.0.0")).condition("UpToDate").message
+    when = format_time(status(channel("1.1.0"), state("1.0.0")).scheduled[0].not_before)
+    assert found == f"1.1.0: no window with enough time left is open; not before {when}"
 
 
 def test_a_reason_of_several_lines_is_one_line_of_a_message():

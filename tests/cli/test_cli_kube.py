@@ -160,6 +160,39 @@ def test_an_aggregated_server_has_all_that_it_needs(folder, written):
     assert "trundle[kube,postgres]" in (folder / "manifests" / "Dockerfile").read_text()
 
 
+def test_what_an_earlier_run_wrote_is_removed_and_nothing_else(folder, monkeypatch, tmp_path):
+    (folder / "ca.pem").write_text("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n")
+    monkeypatch.chdir(folder)
+    to = tmp_path / "made"
+
+    def run(*arguments):
+        given = ["kube", "manifests", "--to", str(to), *arguments]
+        done = CliRunner().invoke(app, given)
+        assert done.exit_code == 0, done.output
+        return done.output, {each.name for each in to.iterdir()}
+
+    forms = [
+        SERVICE,
+        (*SERVICE, "--aggregated"),
+        ("--operator", "--image", "trundle:1"),
+        ("--url", "https://hooks.test/", "--admission", "none"),
+    ]
+    for form in forms:
+        said, found = run(*form)
+        listed = yaml.safe_load((to / "kustomization.yaml").read_text())["resources"]
+        recipe = set() if "--url" in form else {"Dockerfile"}
+        assert found == {*listed, "kustomization.yaml", *recipe}
+    assert "removed Dockerfile, certificate.yaml, namespace.yaml, operator.yaml, which" in said
+    assert "removed" not in run(*form)[0]
+    kept = {"webhook.yaml": "mine: 1\n", "Dockerfile": "FROM scratch\n", "patch.yaml": "mine: 2\n"}
+    for name, text in kept.items():
+        (to / name).write_text(text)
+    for former in ("resources: [patch.yaml]\n", "resources: {\n", "- 1\n", "resources:\n"):
+        (to / "kustomization.yaml").write_text(former)
+        assert kept.keys() < run(*form)[1]
+    assert {name: (to / name).read_text() for name in kept} == kept
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -169,11 +202,12 @@ def test_an_aggregated_server_has_all_that_it_needs(folder, written):
         (("--aggregated", "--url", "https://x.test/convert"), "an APIService takes no URL"),
         (("--aggregated",), "--aggregated: expected --service, found none"),
         (("--aggregated", "--service", "crm/hook"), "--image registry.example.com"),
-        (("--service", "crm", "--image", "crm:1"), "NAMESPACE/NAME"),
+        (("--service", "crm", "--image", "crm:1"), "--service: expected NAMESPACE/NAME"),
+        (("--url", "http://x.test"), "--url: expected https://HOST"),
     ],
 )
 def test_options_that_do_not_go_together_write_nothing(folder, run, arguments, said):
-    assert said in run(*arguments, code=3 if "NAMESPACE" in said else 2).stderr
+    assert said in run(*arguments, code=2).stderr
     assert not (folder / "manifests").exists()
 
 

@@ -16,6 +16,11 @@ from authorities import Authority
 from carried import Members, project
 from clusters import until
 
+from trundle.api import converted_kinds, served_kinds
+from trundle.kubernetes import WebhookAddress, definitions
+from trundle.kubernetes.migration import Adoption, Migration, connect, subjects
+from trundle.project import generated_scheme, load_config, load_parts
+
 
 class Place:
     """A CRD with a hand-written webhook and some members, and a project that is to take it over."""
@@ -64,11 +69,6 @@ class Place:
         assert done.returncode == code, done.stderr + done.stdout
         return json.loads(done.stdout)
 
-    def until_shown(self, version):
-        """Waits until the API server, which may not have followed the CRD yet, shows a member at a version."""
-        path = self.members.path(version, "m1")
-        until(lambda: self.cluster.request("GET", path).status == 200)
-
     def until_asked(self):
         """Waits until the API server asks the former webhook; until then it asks that of the project."""
         asked = self.hand.asked
@@ -78,6 +78,32 @@ class Place:
             return self.hand.asked > asked
 
         until(asks)
+
+    def adopted(self, url):
+        """Takes the CRD over with another webhook, as the command does after its comparison; goes on when the API server follows a change."""
+        config = load_config(self.project / "trundle.yaml")
+        address = WebhookAddress(url, None, self.webhook.authority.read_bytes())
+
+        def follows():
+            there = self.crd["spec"]["conversion"]["webhook"]["clientConfig"].get("url") != url
+            return all(
+                (self.cluster.request("GET", self.members.path(each)).status == 200) == there
+                for each in ("v1", "v2")
+                if each != self.stored_version  # That needs no conversion.
+            )
+
+        with generated_scheme(config) as scheme:
+            parts = list(load_parts(config).values())
+            [(kind, known)] = subjects(served_kinds(parts, scheme), converted_kinds(parts, scheme))
+            [made] = definitions([kind], address, print)
+            reached = connect(self.cluster.kubeconfig, "admin")
+            migration = Migration(reached, "one", sleep=lambda _: until(follows))
+            return Adoption(migration, kind, known, made).adopted()
+
+    @property
+    def stored_version(self):
+        """The version that objects are stored at now."""
+        return next(each["name"] for each in self.crd["spec"]["versions"] if each["storage"])
 
     def ages(self):
         return [self.members.at("v1", f"m{each}").get("age") for each in range(6)]
@@ -183,10 +209,9 @@ def test_objects_that_the_project_converts_otherwise_change_nothing(place, expec
 def test_a_webhook_that_does_not_answer_is_left_at_once(place, expected):
     before = place.crd["spec"]["conversion"]
     with serving.refusing() as address:
-        found = place.adopt(*expected, code=3, url=f"https://{address}/convert")
-    assert {each["code"] for each in found["findings"]} == {"unmigrated-object"}
+        found = place.adopted(f"https://{address}/convert")
+    assert {each.code for each in found.findings} == {"unmigrated-object"}
     assert place.crd["spec"]["conversion"] == before
-    place.until_shown("v2")
     assert place.members.at("v2", "m1")["group"] == "red"
     place.members.merge("v2", "m1", {"group": "blue"}).ok()
     assert todo(place.adopt("--back", "--dry-run")) == ["restore"]
@@ -199,10 +224,9 @@ def test_another_webhook_that_does_not_answer_leaves_the_one_that_converts(place
     place.adopt(*expected)
     before = place.crd["spec"]
     with serving.refusing() as address:
-        found = place.adopt(code=3, url=f"https://{address}/convert")
-    assert {each["code"] for each in found["findings"]} == {"unmigrated-object"}
+        found = place.adopted(f"https://{address}/convert")
+    assert {each.code for each in found.findings} == {"unmigrated-object"}
     assert place.crd["spec"] == before
-    place.until_shown("v2")
     assert place.members.at("v2", "m1")["group"] == "red"
 
 

@@ -371,9 +371,19 @@ def test_no_run_is_named_after_its_end(simulated, adoption):
     assert named() == []
 
 
+def test_nothing_is_to_do_where_there_is_no_crd_or_it_is_the_projects(simulated, kinds, adoption):
+    simulated.definition = lambda _: None
+    assert [each.steps for each in (adoption().state(), adoption().given_back())] == [(), ()]
+    made = {**simulated.crd, "spec": {**simulated.crd["spec"], **adoption().made["spec"]}}
+    simulated.definition = lambda _: made
+    found = adoption().state()
+    assert (found.findings[0].found, found.steps) == ("one that the project has made", ())
+
+
 def test_what_a_run_has_only_named_itself_in_is_given_back(simulated, adoption):
     before = simulated.crd["spec"], simulated.state
-    assert adoption().given_back().findings  # It was never adopted.
+    found = adoption().given_back()  # It was never adopted.
+    assert (found.findings[0].found, found.steps) == ("another one", ())
     killed(simulated, adoption().adopted, lambda: True)
     assert len(simulated.crd["metadata"]["annotations"]) == 1
     assert adoption().given_back(dry_run=True).next is None

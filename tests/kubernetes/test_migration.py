@@ -412,6 +412,16 @@ def test_the_rate_is_held(server, simulated, kinds):
     assert now[0] == pytest.approx(2.5)
 
 
+def test_what_a_user_may_not_do_is_no_fault_of_an_object(simulated, server, kinds):
+    migration, role = Migration(simulated, "r"), "ask for a role that permits it"
+    server.failing = [("GET", f"{NEW}/members", status(403, "no rights"))]
+    [finding] = migration.examined(*kinds).findings
+    assert finding.advice.startswith(role)
+    server.failing = [("PATCH", "/members/c", status(403, "no rights"))] * 2
+    found = migration.migrated(migration.examined(*kinds), None)
+    assert [each.advice.startswith(role) for each in found.findings] == [True]
+
+
 def test_a_cluster_that_is_away_or_unknown(simulated, server, tmp_path):
     server.failing = [("GET", CRD, status(403, "forbidden"))]
     with pytest.raises(RequestError, match="403: forbidden"):

@@ -19,14 +19,18 @@ from trundle.channels import (
     status_of,
 )
 from trundle.channels.decision import check_holds
+from trundle.errors import Finding, Place
+from trundle.installation._applying import conflict_refusals
+from trundle.kubernetes import KubernetesCode
 from trundle.kubernetes.migration import RequestError
 from trundle.kubernetes.operator import Look, Pace, SpecError, wanted_of
-from trundle.kubernetes.operator._advice import rejections, reworded, words_of
+from trundle.kubernetes.operator._advice import advised, rejections, reworded, words_of
 from trundle.kubernetes.operator._dry_run import RejectedError
 from trundle.kubernetes.operator._following import Follower
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
+from trundle.packages import Conflict
 
 DIGEST = "sha256:" + "a" * 64
 NOW = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
@@ -188,10 +192,23 @@ def test_a_release_that_is_not_in_the_cluster_is_not_up_to_date():
     assert says(version="1.0.0", digest=DIGEST) == says() == missing
 
 
+def test_a_package_that_is_missing_is_installed_by_an_installation_of_its_own():
+    report = Report()
+    report.stops(conflict_refusals("acme/top", [Conflict((), gave_up=True)]))
+    assert "--with" not in report.blocked["DependencyConflict"]
+    assert "create installations of the packages" in report.blocked["DependencyConflict"]
+
+
+def test_rights_to_rewrite_objects_are_granted_to_the_operator():
+    found = "403: members is forbidden: User x cannot list resource"
+    finding = Finding(KubernetesCode.STAYS, Place("the cluster"), "a list", found, "ask for a role")
+    assert "trundle.dev/aggregate-to-operator" in advised(finding).advice
+
+
 def test_what_waits_for_an_approval_names_the_annotation():
     message = "major upgrades need an approval; approve 2.0.0"
     report = Report()
-    report.waits([reworded(Blocked(entry("2.0.0"), None, Block.APPROVAL, message))])
+    report.waits([reworded(Blocked(entry("2.0.0"), None, Block.APPROVAL, message), [])])
     expected = "2.0.0: major upgrades need an approval; approve it with the annotation `trundle.dev/approve: 2.0.0`"
     assert report.blocked == {"Approval": expected}
 

@@ -186,12 +186,12 @@ def _print(found: "Adopted", output: Format) -> None:
         print_data(found.to_plain(), output.value)
         return
     print_findings(found.findings, every=True)
-    stored = "the version of before" if found.steps[-1] == "restore" else "`storage`"
+    stored = "the version of before" if "restore" in found.steps else "`storage`"
     for each in found.steps:
         say(f"{'done' if each in found.done else 'to do'}: {_WORDS[each].format(stored)}")
     if found.objects:
         say(f"{found.name}: {found.objects} objects, {found.rewritten} rewritten")
-    if found.next is None and found.steps[-1] == "migrate":
+    if found.next is None and "compare" in found.steps:
         say(
             "the CRD keeps its schemas; `trundle kube crds --check-cluster` says what those of the project change"
         )

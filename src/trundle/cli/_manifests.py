@@ -1,5 +1,6 @@
 """`trundle kube manifests`: what a cluster needs for a project, or for the operator, as files of a kustomization."""
 
+import contextlib
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -53,6 +54,15 @@ _Namespaces = Annotated[
 ]
 _To = Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to write them.")]
 _FOLDER = Path("manifests")
+_KUSTOMIZATION, _RECIPE = "kustomization.yaml", "Dockerfile"
+_NAMES = frozenset(
+    f"{each}.yaml"
+    for each in (
+        *("admission", "apiservices", "certificate", "crds", "namespace"),
+        *("operator", "roles", "server", "webhook"),
+    )
+)
+"""The files of which a run writes some."""
 
 Files = tuple[dict[str, list[dict[str, Any]]], str | None]
 """Manifests by file name, and the recipe of an image."""
@@ -177,13 +187,35 @@ def _write(files: Files, to: Path, output: Format) -> None:
         each: documents_text(documents, Format.TABLE) for each, documents in manifests_.items()
     }
     if image is not None:
-        written["Dockerfile"] = image
+        written[_RECIPE] = image
+    left = sorted(_written_before(to) - written.keys())
     for each, text in written.items():
         (to / each).write_text(text, encoding="utf-8")
+    for each in left:
+        (to / each).unlink()
     if output is Format.TABLE:
         say(f"wrote {', '.join(sorted(written))} to {to}")
+        if left:
+            say(f"removed {', '.join(left)}, which an earlier run wrote")
     else:
         print_data([str(to / each) for each in sorted(written)], output.value)
+
+
+def _written_before(to: Path) -> set[str]:
+    """The files that an earlier run has left in a folder: its kustomization lists them, and its recipe begins as each does."""
+    from trundle.documents import plain  # noqa: PLC0415
+    from trundle.project import UnreadableError, parse_documents  # noqa: PLC0415
+
+    former: Any = None
+    with contextlib.suppress(FileNotFoundError, UnreadableError):
+        former = plain(parse_documents((to / _KUSTOMIZATION).read_bytes(), _KUSTOMIZATION)[0].root)
+    listed = former.get("resources") if isinstance(former, dict) else None
+    listed = listed if isinstance(listed, list) else []
+    found = {each for each in _NAMES if each in listed and (to / each).is_file()}
+    with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
+        if (to / _RECIPE).read_text(encoding="utf-8").startswith("# The image of the "):
+            found.add(_RECIPE)
+    return found
 
 
 def documents_text(documents: list[dict[str, Any]], output: Format) -> str:

@@ -124,5 +124,5 @@ def _print(found: "list[Subject]", output: Format, *, done: bool) -> None:
             say(
                 f"{each.kind.qualified}: {', '.join(each.leaving)} may leave the CRD"
                 if done
-                else f"{each.kind.qualified}: {', '.join(each.leaving)} leaves"
+                else f"{each.kind.qualified}: {', '.join(each.leaving)} may leave the CRD when all are rewritten"
             )

@@ -52,9 +52,14 @@ def webhook_of(
     """Where the webhook is, as the options say.
 
     Raises:
-        CommandExit: they say nothing, or two things.
+        CommandExit: they say nothing, two things, or what is no such place.
     """
-    from trundle.kubernetes import WebhookAddress, service_named, url_named  # noqa: PLC0415
+    from trundle.kubernetes import (  # noqa: PLC0415
+        DefinitionError,
+        WebhookAddress,
+        service_named,
+        url_named,
+    )
 
     if (service is None) == (url is None) and (needed or service is not None):
         found = "neither" if service is None else "both"
@@ -65,8 +70,12 @@ def webhook_of(
     authority = b"" if ca is None else ca.read_bytes()
     if ca is not None and b"-----BEGIN CERTIFICATE-----" not in authority:
         raise unmet(f"--ca {ca}", "a certificate in PEM", "something else", "name another file")
-    named = None if service is None else service_named(service)
-    return WebhookAddress("" if url is None else url_named(url), named, authority)
+    try:
+        named = None if service is None else service_named(service)
+        return WebhookAddress("" if url is None else url_named(url), named, authority)
+    except DefinitionError as error:
+        option = "--service" if url is None else "--url"
+        raise unmet(option, error.expected, error.found, error.advice) from None
 
 
 @contextlib.contextmanager

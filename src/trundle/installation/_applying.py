@@ -20,7 +20,10 @@ from trundle.installation._stored import check_readable
 from trundle.packages import Conflict, Release, Requirement, to_install
 from trundle.registry import open_repository
 
-_ADVICE = "give the repositories of missing packages with --with, or change what is installed"
+CONFLICT_ADVICE = (
+    "give the repositories of missing packages with --with, or change what is installed"
+)
+"""What to do about packages that do not fit together, where a change does not say otherwise."""
 
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):
@@ -250,7 +253,7 @@ def install_unpacked(
 def conflict_refusals(
     where: str,
     conflicts: Iterable[Conflict],
-    advice: str = _ADVICE,
+    advice: str = CONFLICT_ADVICE,
 ) -> tuple[Finding, ...]:
     """The refusals that conflicts lead to."""
     code, expected = RefusalCode.DEPENDENCY_CONFLICT, "packages that fit together"
@@ -264,7 +267,7 @@ def check_fits(
     *,
     put: Iterable[Release] = (),
     drop: Collection[str] = (),
-    advice: str = _ADVICE,
+    advice: str = CONFLICT_ADVICE,
 ) -> None:
     """Refuses a change after which requirements are unmet that are met now.
 

@@ -70,7 +70,7 @@ class Adoption:
         Raises:
             DefinitionError: what was noted in the CRD cannot be read.
         """
-        found = Adopted(self.name, tuple(AdoptionStep))
+        found = Adopted(self.name)
         crd = self.migration.cluster.definition(self.name)
         if crd is None:
             advice = "name a CRD of the cluster that the project has the resource type of"
@@ -79,6 +79,7 @@ class Adoption:
             expected, what = "a CRD of another kind", "one that the project has made"
             advice = "nothing is to be adopted; `trundle kube migrate` rewrites its objects"
             return found.refused(KubernetesCode.UNREADY, expected, what, advice)
+        found = replace(found, steps=tuple(AdoptionStep))
         needed = {*served_versions(crd), *(crd.get("status") or {}).get("storedVersions", ())} - {
             STORAGE
         }

@@ -32,7 +32,7 @@ class Adopted:
 
     Attributes:
         name: its name.
-        steps: what there is to do, in this order.
+        steps: what there is to do, in this order; nothing where the CRD is none of this kind.
         done: what of it is done.
         objects: how many objects there are.
         rewritten: how many of them were stored anew.
@@ -41,7 +41,7 @@ class Adopted:
     """
 
     name: str
-    steps: tuple[AdoptionStep | ReturnStep, ...]
+    steps: tuple[AdoptionStep | ReturnStep, ...] = ()
     done: tuple[AdoptionStep | ReturnStep, ...] = ()
     objects: int = 0
     rewritten: int = 0

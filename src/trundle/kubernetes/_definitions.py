@@ -215,24 +215,24 @@ def _version(
 
 def _fitting(made: dict[str, Any], note: Callable[[str], object]) -> dict[str, Any]:
     """A CRD that `kubectl apply` can keep: with shorter descriptions, or with none but those of versions, where it is too large."""
+    name, whole = made["metadata"]["name"], len(msgspec.json.encode(made))
+    said, size = "", whole
     for shortened, what in (
         (_first_sentence, "descriptions are cut"),
         (None, "descriptions are left out"),
     ):
-        size = len(msgspec.json.encode(made))
         if size <= _LARGEST:
-            return made
+            break
         for version in made["spec"]["versions"]:
             schema = version["schema"]["openAPIV3Schema"]
             version["schema"]["openAPIV3Schema"] = _trimmed(schema, shortened, top=True)
-        note(
-            f"{made['metadata']['name']}: {what}, since the CRD has {size // 1024} KiB; `kubectl apply` takes {_LARGEST // 1024}"
-        )
-    size = len(msgspec.json.encode(made))
+        said, size = what, len(msgspec.json.encode(made))
+    if said:
+        limit = f"the CRD has {whole // 1024} KiB; `kubectl apply` takes {_LARGEST // 1024}"
+        note(f"{name}: {said}, since {limit}")
     if size > _LARGEST:
-        note(
-            f"{made['metadata']['name']}: has {size // 1024} KiB without descriptions; use `kubectl apply --server-side` or `kubectl create`"
-        )
+        kept = "use `kubectl apply --server-side` or `kubectl create`"
+        note(f"{name}: has {size // 1024} KiB without descriptions; {kept}")
     return made
 
 

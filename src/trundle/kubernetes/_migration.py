@@ -169,7 +169,8 @@ class Migration:
                         place = f"{called(subject.kind, each)} at {label}"
                         findings.append(_stays(place, "an object that can be read", reason, advice))
             except RequestError as error:
-                findings.append(_stays(subject.kind.qualified, f"a list at {label}", error.found))
+                listed = f"a list at {label}"
+                findings.append(_stays(subject.kind.qualified, listed, error.found, error.advice))
         shown = tuple(findings[:_MOST_FINDINGS])
         return replace(subject, objects=count, roomless=roomless, findings=shown)
 
@@ -222,7 +223,7 @@ class Migration:
             try:
                 rewritten += self._written(subject, each) or key_of(each) in written
             except RequestError as error:
-                advice = "correct the object, and migrate again"
+                advice = error.advice or "correct the object, and migrate again"
                 findings.append(_stays(called(subject.kind, each), "an object that can be rewritten", error.found, advice))  # fmt: skip
                 if len(findings) == _MOST_FINDINGS:
                     break
@@ -411,7 +412,7 @@ def _refused(
     return replace(subject, findings=(Finding(code, place, expected, found, advice),))
 
 
-def _stays(where: str, expected: str, found: str, advice: str = "") -> Finding:
+def _stays(where: str, expected: str, found: str, advice: str) -> Finding:
     place = Place("the cluster", object=where)
     return Finding(KubernetesCode.STAYS, place, expected, found, advice)
 

@@ -51,7 +51,7 @@ class Return:
         if crd is not None and former is None and self.definition.is_begun():
             return self._only_begun(dry_run=dry_run)
         if crd is None or former is None:
-            found = Adopted(self.definition.name, tuple(ReturnStep))
+            found = Adopted(self.definition.name)
             expected, what = "a CRD that was adopted", "none" if crd is None else "another one"
             advice = "nothing can be given back without the annotation that says what it was"
             return found.refused(KubernetesCode.MISSING, expected, what, advice)

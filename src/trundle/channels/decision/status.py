@@ -227,9 +227,7 @@ def _up_to_date(plan: UpgradePlan, state: State) -> _Fact:
         soonest = min(
             plan.scheduled, key=lambda each: (each.not_before, -plan.scheduled.index(each))
         )
-        at = format_time(soonest.not_before)
-        message = f"{soonest.entry.version} may be installed at {at}: {soonest.message}"
-        return (kind, "False", "UpdateScheduled", message)
+        return (kind, "False", "UpdateScheduled", f"{soonest.entry.version}: {soonest.message}")
     if plan.blocked:
         first = plan.blocked[0]
         return (kind, "False", "UpdateBlocked", f"{first.entry.version}: {first.message}")

@@ -1,18 +1,19 @@
 """What to do in a cluster about what is in the way; commands of an installation elsewhere are of no use there."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import msgspec
 
-from trundle.channels import Block, Blocked, RefusalCode
+from trundle.channels import Block, Blocked, Hold, RefusalCode
 from trundle.errors import Code, Finding, Place
-from trundle.installation import Outlook
+from trundle.installation import CONFLICT_ADVICE, Outlook
 from trundle.kubernetes._cluster import MISSING, RequestError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._dry_run import FORBIDDEN, RejectedError
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._wanted import APPROVE, HOLD, REGISTRIES, ROLL_BACK
+from trundle.version import SemVer
 
 _INVALID = 422
 _UNCHANGEABLE = ("immutable", "may not change once set", "updates to ")
@@ -29,6 +30,8 @@ _FINDINGS: Mapping[Code, str] = {
     RefusalCode.UNSIGNED_CHANNEL: "name a Secret with the publisher's root in `spec.trust.secretName`, or accept a channel that has no signatures with "
     "`spec.trust.unsigned`",
 }
+_INSTALL_BESIDE = "create installations of the packages that are missing in this namespace, too, or change what is installed"
+_GRANT = "grant it to the operator by a role with the label `trundle.dev/aggregate-to-operator`"
 _OTHER_CONTENT = f"approved with other content; look at it, remove the annotation `{APPROVE}`, and put it there again"
 _CORRECT = "ask the publisher for a release in which it is corrected, or change what refuses it in the cluster; it is tried again"
 _LONGEST_ANSWER, _LONGEST_END = 800, 300
@@ -43,21 +46,35 @@ _DELETED_WITH = {
 
 def advised(finding: Finding) -> Finding:
     """A finding with advice that can be followed in a cluster."""
+    if finding.advice == CONFLICT_ADVICE:
+        return replace(finding, advice=_INSTALL_BESIDE)
+    if finding.code is KubernetesCode.STAYS and finding.found.startswith(f"{FORBIDDEN}: "):
+        return replace(finding, advice=_GRANT)
     return replace(finding, advice=_FINDINGS.get(finding.code, finding.advice))
 
 
-def foreseen(outlook: Outlook) -> Outlook:
-    """What comes next, with advice that can be followed in a cluster."""
+def foreseen(outlook: Outlook, holds: Sequence[Hold]) -> Outlook:
+    """What comes next, with advice that can be followed in a cluster.
+
+    Args:
+        outlook: what comes next.
+        holds: what is held of the package.
+    """
     plan = msgspec.structs.replace(
         outlook.plan,
         refusals=tuple(map(advised, outlook.plan.refusals)),
-        blocked=tuple(map(reworded, outlook.plan.blocked)),
+        blocked=tuple(reworded(each, holds) for each in outlook.plan.blocked),
     )
     return msgspec.structs.replace(outlook, plan=plan)
 
 
-def reworded(blocked: Blocked) -> Blocked:
-    """Why a version is not taken, and what to do about that."""
+def reworded(blocked: Blocked, holds: Sequence[Hold]) -> Blocked:
+    """Why a version is not taken, and what to do about that.
+
+    Args:
+        blocked: the version.
+        holds: what is held of the package.
+    """
     why = blocked.message.rpartition("; ")[0] or blocked.message
     match blocked.reason:
         case Block.APPROVAL:
@@ -65,12 +82,20 @@ def reworded(blocked: Blocked) -> Blocked:
         case Block.NEVER | Block.NO_WINDOW:
             words = f"{why}; change `spec.policy`"
         case Block.HOLD:
-            words = f"{why}; remove the annotation `{HOLD}` or `{ROLL_BACK}`"
+            words = f"{why}; remove {_annotations_of(holds, blocked.entry.version)}"
         case Block.OTHER_DIGEST_APPROVED:
             words = _OTHER_CONTENT
         case _:
             return blocked
     return msgspec.structs.replace(blocked, message=words)
+
+
+def _annotations_of(holds: Sequence[Hold], version: SemVer) -> str:
+    """The annotations that hold a version: one holds everything, the other what was gone back from."""
+    held = {each.version for each in holds}
+    found = [name for name, what in ((HOLD, None), (ROLL_BACK, version)) if what in held]
+    noun = "annotations" if len(found) > 1 else "annotation"
+    return f"the {noun} {' and '.join(f'`{each}`' for each in found)}"
 
 
 def words_of(error: Exception) -> str:
@@ -119,9 +144,7 @@ def _advice_for_owned(error: OwnedError) -> str:
 
 def _advice_for(error: RequestError) -> str:
     if error.status == FORBIDDEN and "cannot" in error.found:
-        return (
-            "grant it to the operator by a role with the label `trundle.dev/aggregate-to-operator`"
-        )
+        return _GRANT
     if error.status == MISSING and "namespaces " in error.found:
         return "create the namespace, or ask the publisher to put it into the package"
     if error.status == _INVALID and any(each in error.found for each in _UNCHANGEABLE):

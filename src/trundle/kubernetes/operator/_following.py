@@ -276,7 +276,7 @@ class Follower:
             report.stops(refused, ready=True)
             result = upgrade(self._installation, [name])
             report.stops(result.refusals.get(name, ()), ready=True)
-        outlook = foreseen(foresee(self._installation, [name])[0])
+        outlook = foreseen(foresee(self._installation, [name])[0], self._installation.holds(name))
         package = self._installation.package(name)
         report.status = self._installation.status(package, outlook)
         report.waits(outlook.plan.blocked)

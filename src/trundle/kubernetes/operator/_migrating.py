@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from trundle.errors import Finding, TrundleError
 from trundle.kubernetes._cluster import Cluster
 from trundle.kubernetes._migration import Migration, Subject, subjects
+from trundle.kubernetes.operator._advice import advised
 from trundle.kubernetes.operator._schemas import Schemas
 
 _RATE = 50
@@ -128,7 +129,7 @@ class Migrations:
         except Exception as error:  # noqa: BLE001 - it is tried again
             self._failed(task, Progress(failed=True, message=str(error) or type(error).__name__))
             return
-        findings = tuple(each for subject in found for each in subject.findings)
+        findings = tuple(advised(each) for subject in found for each in subject.findings)
         objects, rewritten = sum(e.objects for e in found), sum(e.rewritten for e in found)
         if findings:
             message = "\n".join(each.coded for each in findings)
