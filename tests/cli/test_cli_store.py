@@ -220,7 +220,7 @@ def test_an_export_is_imported_elsewhere(line):
     assert (
         line.run("store", "import", "people.jsonl", "--store", "new.db", "--dry-run").exit_code == 5
     )
-    result = ok(line, "import", "people.jsonl", "--store", "new.db")
+    result = ok(line, "import", "people.jsonl", "--database", "new.db")
     assert result.stderr == "imported 3 objects\n"
     assert data(line, "import", "people.jsonl", "--store", "new.db") == {
         "stored": 0,

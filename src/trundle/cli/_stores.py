@@ -20,6 +20,7 @@ Place = Annotated[
     str | None,
     typer.Option(
         "--store",
+        "--database",
         metavar="URL",
         envvar=STORE,
         help="The database: a file, `sqlite:///FILE` or `postgresql://USER@HOST/NAME`.",
