@@ -248,7 +248,7 @@ class FunctionBody:
                 value = self.statements.variable(value, self._attribute(step.property))
                 yield self._put_inside(step, value)
             if step.default is not ABSENT:
-                instead.append(self._shown_inside(step, value))
+                instead.append(self._shown_inside(step))
         yield from instead
 
     def _put_inside(self, step: Assign, value: str) -> str:
@@ -256,11 +256,14 @@ class FunctionBody:
         opened, around, _ = self._opened(step)
         return f"    if {value} is not {self._absent(step)}:\n{opened}        {around} = {value}\n"
 
-    def _shown_inside(self, step: Assign, value: str) -> str:
-        """The statements by which a nested object that is there shows what it requires, where there is no value for it."""
-        opened, around, tests = self._opened(step)
-        if value != "ABSENT":
-            tests.insert(0, f"{value} is {self._absent(step)}")
+    def _shown_inside(self, step: Assign) -> str:
+        """The statements by which a nested object that is there shows what it requires, where nothing was put there.
+
+        What the target has counts: other properties may have been put inside of the object that is required.
+        """
+        opened, around, seen = self._opened(step)
+        *outer, _ = seen
+        tests = [*(f"is_there({each})" for each in outer), f"{seen[-1]} is LACKING"]
         place = Place(self.key.target.version, step.property)
         shown = f"if_whole({self.expressions.literals.of(step.default, place)})"
         return f"    if {' and '.join(tests)}:\n{opened}        {around} = {shown}\n"
@@ -270,12 +273,12 @@ class FunctionBody:
         return "ABSENT" if step.value is None else self.expressions.absent_test(step.value)
 
     def _opened(self, step: Assign) -> tuple[str, str, list[str]]:
-        """The statements that open the nested objects around a property, the property in them, and the tests whether they are there."""
+        """The statements that open the nested objects around a property, the property in them, and the way to it as the target has it."""
         place = Place(self.key.target.version, step.property)
         over = self.key.target.kind == "storage"
         holders, attribute = way_to(self.types, self.key.lineage, place, self.key.target)
-        around, opened, seen = "target", "", "target"
-        tests: list[str] = []
+        around, opened = "target", ""
+        seen: list[str] = []
         for holder in holders:
             arguments = [f"{around}.{holder.attribute}", class_mark(holder.class_)]
             shown = self.expressions.literals.shown_anyhow(holder.place, self.key.target)
@@ -284,9 +287,9 @@ class FunctionBody:
             inner = f"{around}_{holder.attribute}"
             opened += call("opened", arguments, f"        {inner} = ") + "\n"
             opened += f"        {around}.{holder.attribute} = {inner}\n"
-            around, seen = inner, f"{seen}.{holder.attribute}"
-            tests.append(f"is_there({seen})")
-        return opened, f"{around}.{attribute}", tests
+            around = inner
+            seen.append(f"{seen[-1] if seen else 'target'}.{holder.attribute}")
+        return opened, f"{around}.{attribute}", [*seen, f"{seen[-1]}.{attribute}"]
 
     def _stored_root(self) -> bool:
         """Whether the target is a whole stored resource, which names the version it was written with."""
