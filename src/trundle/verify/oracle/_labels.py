@@ -34,6 +34,8 @@ def shown_metadata(world: World, metadata: Any) -> Any:
             if key not in own
         }
         members[field] = {**rest, **dict.fromkeys(own, ANY)} if rest else ANY
-    if all(each is ANY for each in members.values()) and not (isinstance(metadata, dict) and metadata):
+    if all(each is ANY for each in members.values()) and not (
+        isinstance(metadata, dict) and metadata
+    ):
         return ANY
     return members
