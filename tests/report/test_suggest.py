@@ -490,3 +490,15 @@ def test_a_list_whose_elements_got_seconds_is_a_move():
         ),
     )
     assert ("unhealthyConditions", "check.unhealthyNodeConditions") in moved(found)
+
+
+def test_an_object_whose_content_rules_move_is_not_moved_as_a_whole():
+    flags = thing("Flags", a="string")
+    versions = (
+        thing("Person", next="Flags", a="string"),
+        thing("Person", a="string", old="Old"),
+    )
+    more = {"ours": (flags,), "theirs": (flags, thing("Old", next="Flags"))}
+    move = {"next.a": "a", "a": "old.next.a"}
+    changes = TypeChanges(version=v("2020-01-01"), type="Person", move=move)
+    assert suggested(*versions, changes, **more) == ()

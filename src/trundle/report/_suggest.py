@@ -161,7 +161,7 @@ def _moves(pair: TypePair) -> Iterator[Suggestion]:
     name = pair.lineage.definition(pair.older).name
     changes = pair.lineage.evolution.changes(pair.older, name)
     known = dict(changes.move) if changes is not None else {}
-    for move in likely_moves(pair):
+    for move in likely_moves(pair, known):
         if move.older in known or move.newer in known.values():
             continue
         what = {"property": move.older, "target": move.newer}
