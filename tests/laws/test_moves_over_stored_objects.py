@@ -568,3 +568,30 @@ def test_a_required_value_that_a_writer_is_only_shown_is_no_part_of_an_object_th
     assert store.put(older, o=shaped(f="y", h={"x": "1"})).read(newer) == {
         "o": shaped(h={"x": "1", "g": "y"})
     }
+
+
+@pytest.mark.parametrize("hub", ["2020-01-01", "2022-01-01", "2023-01-01"])
+def test_what_moves_into_a_required_object_stands_before_what_is_shown_for_requiring_it(
+    forgetting, hub
+):
+    """A rule moves the whole object, and a rule of a later pair its members: their values were shown as an empty object."""
+    v3, v4 = "2022-01-01", "2023-01-01"
+    held = {"Thing": {"t": "T"}, "T": {"r!": "R"}, "R": {"k": "string", "n": "string"}}
+    scheme = forgetting(
+        evolve(
+            {
+                V1: {"Thing": {"r": "R"}, "R": held["R"]},
+                V2: held,
+                v3: held,
+                v4: {"Thing": {"t": "T"}, "T": {"s": "S"}, "S": {"r": "R"}, "R": held["R"]},
+            },
+            rules(V1, move={"r": "t.r"}),
+            rules(v3, "T", move={"r.k": "s.r.k", "r.n": "s.r.n"}),
+            hub=hub,
+        )
+    )
+    store = Store(scheme).put(v4, t={"s": {"r": {"k": "a", "n": "b"}}})
+    for version in (V2, v3):
+        assert store.read(version) == {"t": {"r": {"k": "a", "n": "b"}}}
+    assert store.read(V1) == {"r": {"k": "a", "n": "b"}}
+    assert Store(scheme).put(v4, t={}).read(v3) == {"t": {"r": {}}}

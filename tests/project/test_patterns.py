@@ -1,6 +1,6 @@
 import pytest
 
-from trundle.project import ConfigError
+from trundle.project import ConfigError, load_config, load_parts
 from trundle.project._starred import captures, filled
 from trundle.version import ApiVersion
 
@@ -241,6 +241,36 @@ def test_a_pattern_that_holds_elsewhere_leaves_other_rules_of_a_property_alone(p
     configured(project, rules)
     assert changes(project, "Person").convert == {"aTime": "go-duration-to-seconds"}
     assert not [each for each in project.findings() if "does nothing" in each]
+
+
+def test_a_conversion_goes_with_a_rename_of_its_pattern_in_each_group(tmp_path):
+    """In one group, the rename holds for no type, and what stays under its name was converted."""
+    crd = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+spec:
+  group: {group}.example.com
+  names: {{kind: Account}}
+  scope: Namespaced
+  versions:
+  - name: v1beta1
+    schema: {{openAPIV3Schema: {{type: object, properties: {{ownerRef: {older}}}}}}}
+  - name: v1beta2
+    schema: {{openAPIV3Schema: {{type: object, properties: {{ownerRef: {newer}}}}}}}
+"""
+    folder = tmp_path / "schemas"
+    folder.mkdir()
+    for group, newer in (("crm", GROUP), ("shop", REF)):
+        (folder / f"{group}.yaml").write_text(crd.format(group=group, older=REF, newer=newer))
+    config = tmp_path / "trundle.yaml"
+    config.write_text(
+        "package: all\ngroups: {crm: crm.example.com, shop: shop.example.com}\nsources: [schemas]\n"
+        f"changes:\n  v1beta1:\n{REFERENCES}"
+    )
+    crm, shop = (each.evolution for each in load_parts(load_config(config)).values())
+    v1beta1 = ApiVersion.parse("v1beta1")
+    assert crm.changes(v1beta1, "AccountOwnerRef").convert
+    assert not getattr(shop.changes(v1beta1, "AccountOwnerRef"), "convert", {})
 
 
 def test_nothing_is_said_of_what_stays_the_same_where_another_type_changes(project):

@@ -1,4 +1,5 @@
 import msgspec
+import pytest
 import yaml
 from report_schemas import CHANGES, HOOKS, choice, crm_schemas, schema, service_fabric, thing, v
 
@@ -89,6 +90,30 @@ def test_values_that_an_enum_lost_and_gained_are_paired():
     )
     assert found.values == (("lowest", "Lowest_"),)
     assert "values: {level: {lowest: Lowest_}}" in suggestions_text([found])
+
+
+@pytest.mark.parametrize(
+    ("described", "values"),
+    [
+        (
+            "One of:\n- `Stop` (default): stop here.\n- `Halt` (deprecated): old name for `Stop`.",
+            "Stop",
+        ),
+        ("Halt is deprecated, use Next instead.", "Next"),
+        ("One of:\n- `Halt` (deprecated).\n- `Stop`: stop here.", None),
+        ("One of Stop and Next; Halt is deprecated.", None),
+        ("`Halt` differs from `Stop`.", None),
+        ("Halting is the former name of Stop.", None),
+    ],
+)
+def test_a_value_that_its_description_names_for_one_that_stays_becomes_that(described, values):
+    found = suggested(
+        thing("Person", {"policy": described}, policy="Policy"),
+        thing("Person", policy="Policy"),
+        ours=(choice("Policy", "Stop", "Next", "Halt"),),
+        theirs=(choice("Policy", "Stop", "Next"),),
+    )
+    assert [each.values for each in found] == ([] if values is None else [(("Halt", values),)])
 
 
 def test_values_in_another_letter_case_need_no_rule():
@@ -465,3 +490,15 @@ def test_a_list_whose_elements_got_seconds_is_a_move():
         ),
     )
     assert ("unhealthyConditions", "check.unhealthyNodeConditions") in moved(found)
+
+
+def test_an_object_whose_content_rules_move_is_not_moved_as_a_whole():
+    flags = thing("Flags", a="string")
+    versions = (
+        thing("Person", next="Flags", a="string"),
+        thing("Person", a="string", old="Old"),
+    )
+    more = {"ours": (flags,), "theirs": (flags, thing("Old", next="Flags"))}
+    move = {"next.a": "a", "a": "old.next.a"}
+    changes = TypeChanges(version=v("2020-01-01"), type="Person", move=move)
+    assert suggested(*versions, changes, **more) == ()

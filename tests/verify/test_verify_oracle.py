@@ -225,6 +225,25 @@ def test_metadata_is_shown_as_it_is_where_only_one_version_declares_it(declaring
         assert found == {"a": "1", "metadata": {"name": "n", "labels": {"l": "1"}}}
 
 
+class Tiers:
+    def assign_to(self, source: Any) -> dict[str, Any]:
+        return {"metadata_labels_tier": str(source.level)}
+
+    def assign_from(self, source: Any) -> dict[str, Any]:
+        return {"level": int(source.metadata_labels_tier)}
+
+
+@pytest.mark.parametrize("metadata", [0, "odd", [], None, {}])
+def test_metadata_without_labels_may_stay_as_it_is_beside_a_hook_that_writes_one(
+    metadata: Any,
+) -> None:
+    label = "metadata.labels[tier]"
+    versions = {V1: thing(a="string", level="integer"), V2: thing(a="string")}
+    writes = hooked(V1, V2, Tiers, to=(("level",), (label,)), back=((label,), ("level",)))
+    known = world_of(part_of(made := evolution(versions, writes), made.resources[0]), V2)
+    assert shown(known, V1, V1, a="1", metadata=metadata)["metadata"] is ANY
+
+
 def test_it_is_silent_where_a_version_on_the_way_cannot_express_a_value() -> None:
     known = world({V1: thing(a="number"), V2: thing(a="integer"), V3: thing(a="number")})
     assert shown(known, V1, V3, a=2.5) == {"a": ANY}

@@ -188,8 +188,13 @@ class _Spreading:
             idle = [each for each in of_type if not each.holds and each.by in holding]
             placed = {each.name for each in of_type if each.rule in _PLACING and each not in idle}
             emptied = {parts_of(each)[:-1] for each in placed}
+            elsewhere = {each.name for each in of_type if each.rule in _PLACING and each.holds}
             gone = {
-                (each.by.type, each.name) for each in idle if each.by and each.name not in placed
+                (each.by.type, each.name)
+                for each in of_type
+                if each.by
+                and (each.stays or (each in idle and each.name not in placed))
+                and each.name not in elsewhere
             }
             for each in idle:
                 lost = not each.stays and each.name not in placed

@@ -1,7 +1,8 @@
 """Properties that probably moved into a nested object or out of one, with the evidence for each move."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from trundle.evolution import Lineage, Place
@@ -69,10 +70,17 @@ class _Spot(NamedTuple):
     property: Property
 
 
-def likely_moves(pair: TypePair) -> Iterator[Move]:
-    """Moves between two versions of a type, each property and each place at most once."""
+def likely_moves(pair: TypePair, known: Mapping[str, str]) -> Iterator[Move]:
+    """Moves between two versions of a type, each property and each place at most once.
+
+    Args:
+        pair: the type in the two versions.
+        known: newer by older path, of the moves that are configured.
+    """
     schemas = _schemas(pair.lineage, pair)
     removed, added = _one_sided(pair.lineage, pair, (), (), schemas)
+    removed = [each for each in removed if not _emptied(each, {*known}, schemas[0])]
+    added = [each for each in added if not _emptied(each, {*known.values()}, schemas[1])]
     taken: set[tuple[str, ...]] = set()
     given: set[tuple[str, ...]] = set()
     likely = [move for one in removed for move in _from(one, added, schemas)]
@@ -85,6 +93,12 @@ def likely_moves(pair: TypePair) -> Iterator[Move]:
         yield move
         if one[-1] == other[-1] == KIND:
             yield from _version_of(move, one[:-1], other[:-1], removed, added)
+
+
+def _emptied(spot: _Spot, moved: AbstractSet[str], schema: Schema) -> bool:
+    """Whether a property is an object of which rules move all that is in it."""
+    inside = _members(spot.property.type, schema)
+    return bool(inside) and all(".".join((*spot.path, each.name)) in moved for each in inside)
 
 
 def _version_of(

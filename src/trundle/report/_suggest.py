@@ -18,6 +18,7 @@ from trundle.evolution import (
     relate_keyed,
 )
 from trundle.evolution.conversions import EnumText
+from trundle.report._described_values import successors
 from trundle.report._durations import timed
 from trundle.report._matched_properties import Meeting, change_of, meetings, spelled
 from trundle.report._moved_places import MovedPlaces
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 LEAST = 0.65
 """Suggestions of a lower score are left out unless asked for."""
+_DESCRIBED = 0.9
+"""The score of a value that the description of the property names for another."""
 
 
 def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, ...]:
@@ -158,7 +161,7 @@ def _moves(pair: TypePair) -> Iterator[Suggestion]:
     name = pair.lineage.definition(pair.older).name
     changes = pair.lineage.evolution.changes(pair.older, name)
     known = dict(changes.move) if changes is not None else {}
-    for move in likely_moves(pair):
+    for move in likely_moves(pair, known):
         if move.older in known or move.newer in known.values():
             continue
         what = {"property": move.older, "target": move.newer}
@@ -312,13 +315,15 @@ def _changes_of_values(pair: TypePair, older: Place, newer: Place) -> Iterator[S
             if -score >= LEAST and value not in chosen and candidate not in chosen.values():
                 chosen[value] = candidate
                 scores.append(-score)
+        evidence = f"{one.name} lost and gained them in the same step"
+        described = f"{lineage.property(older).doc}\n{one.doc}"
+        for value, stays in successors(described, ours, theirs):
+            if value in removed and value not in chosen:
+                chosen[value] = stays
+                scores.append(_DESCRIBED)
+                evidence = f"the description of {older.property} says so"
         if chosen:
-            found = _suggestion(
-                pair,
-                "values",
-                ((min(scores), f"{one.name} lost and gained them in the same step"),),
-                property=older.property,
-            )
+            found = _suggestion(pair, "values", ((min(scores), evidence),), property=older.property)
             yield msgspec.structs.replace(found, values=tuple(sorted(chosen.items())))
 
 

@@ -3,7 +3,6 @@
 import re
 from typing import Any
 
-from trundle.verify._broken import MISSING
 from trundle.verify.oracle._expected import ANY
 from trundle.verify.oracle._meeting import World
 
@@ -15,7 +14,7 @@ def shown_metadata(world: World, metadata: Any) -> Any:
 
     Args:
         world: the versions, rules and hooks.
-        metadata: the document's; `MISSING` for none.
+        metadata: the document's; `MISSING` for none. What is no object has no labels, and is shown as it is unless a hook writes one.
     """
     written = [
         found.groups()
@@ -35,6 +34,8 @@ def shown_metadata(world: World, metadata: Any) -> Any:
             if key not in own
         }
         members[field] = {**rest, **dict.fromkeys(own, ANY)} if rest else ANY
-    if all(each is ANY for each in members.values()) and (metadata is MISSING or metadata == {}):
+    if all(each is ANY for each in members.values()) and not (
+        isinstance(metadata, dict) and metadata
+    ):
         return ANY
     return members
