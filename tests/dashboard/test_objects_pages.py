@@ -379,6 +379,13 @@ def test_values_are_text_and_no_markup(served):
         assert "&lt;b&gt;x" in text
 
 
+def test_marks_of_direction_are_seen_and_turn_no_text(served):
+    application, client = served
+    client.create(NEW, "ada", group="red", note="\u202ecba\u2066\u0085 \u00e9")
+    shown = get(application, "/one", **ADA, v=NEW).text
+    assert "&#34;\\u202ecba\\u2066\\u0085 \u00e9&#34;" in shown
+
+
 def test_an_answer_shows_an_object_at_several_versions(served):
     _, client = served
     client.create(OLD, "ada", team="red", age=36)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from trundle.api import ServedKind
-from trundle.dashboard._plain import text_of, values_of
+from trundle.dashboard._plain import shown_text, text_of, values_of
 from trundle.evolution import Shape
 from trundle.report import Leg, json_path, trace
 from trundle.runtime import BAG, AnyScheme
@@ -76,7 +76,7 @@ def _entries(value: Any, parts: Parts = ()) -> Iterator[tuple[Parts, str, str, A
 def _value(entry: Any) -> str | None:
     if not isinstance(entry, dict) or "value" not in entry:
         return None
-    return text_of(entry["value"]).decode()
+    return shown_text(entry["value"])
 
 
 def _is_used(sources: frozenset[str] | None, where: str) -> bool | None:
