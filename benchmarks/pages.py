@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 from trundle.api import Access, Api, served_kinds
@@ -32,39 +32,50 @@ TYPES, VERSIONS, ROUNDS = 300, 10, 30
 MOST = 100
 """Milliseconds that a page may take."""
 
+Pages: TypeAlias = Mapping[str, tuple[str, dict[str, Any], str]]
+"""By a name, the path of a page, its parameters, and what it must show."""
+
 TYPE = {"of": "", "type": "Thing150"}
-PAGES: dict[str, tuple[str, dict[str, Any]]] = {
-    "list": ("/ui/versions", {}),
-    "search": ("/ui/versions", {"q": "size7"}),
-    "map": ("/ui/versions/type", TYPE),
-    "schema": ("/ui/versions/type", {**TYPE, "v": "2024-01-01"}),
-    "changes": ("/ui/versions/type", {**TYPE, "v": ["2015-01-01", "2024-01-01"]}),
-    "history": ("/ui/versions/property", {**TYPE, "name": "Thing150.name"}),
+PAGES: Pages = {
+    "list": ("/ui/versions", {}, "300 resource types"),
+    "search": ("/ui/versions", {"q": "size7"}, "300 resource types with"),
+    "map": ("/ui/versions/type", TYPE, "10 versions"),
+    "schema": ("/ui/versions/type", {**TYPE, "v": "2024-01-01"}, "Its name."),
+    "changes": ("/ui/versions/type", {**TYPE, "v": ["2015-01-01", "2024-01-01"]}, "size9"),
+    "history": ("/ui/versions/property", {**TYPE, "name": "Thing150.name"}, "Thing150.name"),
 }
 OBJECTS = 100_000
 _TOGETHER = 1_000
 BOXES = {"of": "bench.example.com", "type": "boxes"}
 BOX = {**BOXES, "namespace": "default", "name": "b050000"}
-OBJECT_PAGES: dict[str, tuple[str, dict[str, Any]]] = {
-    "types": ("/ui/objects", {}),
-    "objects": ("/ui/objects/list", {**BOXES, "v": "v2"}),
-    "labels": ("/ui/objects/list", {**BOXES, "labels": "shelf=500"}),
-    "nothing": ("/ui/objects/list", {**BOXES, "labels": "shelf=none"}),
-    "name": ("/ui/objects/list", {**BOXES, "called": "b099999"}),
-    "object": ("/ui/objects/one", {**BOX, "v": ["v1", "v2"]}),
-    "editor": ("/ui/objects/edit", {**BOX, "v": "v1"}),
-    "storage": ("/ui/storage", {}),
+OBJECT_PAGES: Pages = {
+    "types": ("/ui/objects", {}, "boxes"),
+    "objects": ("/ui/objects/list", {**BOXES, "v": "v2"}, "50 objects, and more"),
+    "labels": ("/ui/objects/list", {**BOXES, "labels": "shelf=500"}, "50 objects, and more"),
+    "nothing": (
+        "/ui/objects/list",
+        {**BOXES, "labels": "shelf=none"},
+        "no object that the filters choose",
+    ),
+    "name": ("/ui/objects/list", {**BOXES, "called": "b099999"}, "1 object"),
+    "object": ("/ui/objects/one", {**BOX, "v": ["v1", "v2"]}, "differs"),
+    "editor": ("/ui/objects/edit", {**BOX, "v": "v1"}, "red"),
+    "storage": ("/ui/storage", {}, "100,000"),
 }
 
 
 PACKAGES, RELEASES = 500, 10
 PACKAGE = {"name": "com.example.package250"}
-PACKAGE_PAGES: dict[str, tuple[str, dict[str, Any]]] = {
-    "packages": ("/ui/packages", {}),
-    "found": ("/ui/packages", {"q": "age250"}),
-    "package": ("/ui/packages/one", PACKAGE),
-    "inside": ("/ui/packages/one", {**PACKAGE, "look": "1"}),
-    "class": ("/ui/packages/class", {**PACKAGE, "class": "com.example.package250.Thing"}),
+PACKAGE_PAGES: Pages = {
+    "packages": ("/ui/packages", {}, "com.example.package"),
+    "found": ("/ui/packages", {"q": "age250"}, "package250"),
+    "package": ("/ui/packages/one", PACKAGE, "1.9.0"),
+    "inside": ("/ui/packages/one", {**PACKAGE, "look": "1"}, "Thing"),
+    "class": (
+        "/ui/packages/class",
+        {**PACKAGE, "class": "com.example.package250.Thing"},
+        "$.int()",
+    ),
 }
 
 
@@ -86,8 +97,8 @@ def write(folder: Path) -> None:
             (place / f"thing{number}.json").write_text(json.dumps(thing))
 
 
-def request(application: Any, path: str, query: dict[str, Any]) -> float:
-    """How many milliseconds an answer takes."""
+def request(application: Any, path: str, query: dict[str, Any], shows: str) -> float:
+    """How many milliseconds an answer takes that shows something."""
     scope = {
         "type": "http",
         "method": "GET",
@@ -114,6 +125,8 @@ def request(application: Any, path: str, query: dict[str, Any]) -> float:
 
     found = asyncio.run(answered())
     assert sent[0]["status"] == http.HTTPStatus.OK, sent
+    text = b"".join(each.get("body", b"") for each in sent[1:]).decode()
+    assert shows in text, (path, query, shows)
     return found
 
 
@@ -169,23 +182,23 @@ def box(number: int) -> bytes:
     return json.dumps({**document, "color": "red", "number": number}).encode()
 
 
-def measured(application: Any, pages: Mapping[str, tuple[str, dict[str, Any]]]) -> list[str]:
+def measured(application: Any, pages: Pages) -> list[str]:
     """Prints how long pages take; those whose later requests take too long."""
     for each in threading.enumerate():
         if each.name == "page-preparing":  # A server is asked after its start.
             each.join()
     print(f"{'page':10}{'first':>9}{'median':>9}{'slowest':>9}")
     slow = []
-    for name, (path, query) in pages.items():
-        first = request(application, path, query)
-        later = [request(application, path, query) for _ in range(ROUNDS)]
+    for name, (path, query, shows) in pages.items():
+        first = request(application, path, query, shows)
+        later = [request(application, path, query, shows) for _ in range(ROUNDS)]
         print(f"{name:10}{first:9.1f}{statistics.median(later):9.1f}{max(later):9.1f}")
         slow += [name] if statistics.median(later) > MOST else []
     return slow
 
 
 def main() -> None:
-    """Prints milliseconds by page; fails where a later request takes too long."""
+    """Prints milliseconds by page; fails where a later request takes too long, or a page does not show what it must."""
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder))
         evolution = evolution_of([Source(Path(folder))])

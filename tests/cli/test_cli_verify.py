@@ -42,6 +42,12 @@ def test_a_sound_project_is_proved(line) -> None:
     assert "no findings" in result.stderr
 
 
+def test_options_that_exclude_each_other_are_refused_before_anything_is_said(line) -> None:
+    result = line.run("verify", "--scheduler", "tcp://127.0.0.1:1", "--jobs", "2")
+    assert result.exit_code == ExitCode.USAGE
+    assert result.stderr.startswith("error: --jobs: expected no such option with --scheduler")
+
+
 @pytest.mark.full
 def test_the_result_as_data_says_what_is_lossy_by_nature(line) -> None:
     result = line.run("verify", *LITTLE, "-o", "json")

@@ -210,6 +210,13 @@ LEFT_OF_LINES = """cell => {
 }"""
 
 
+ABOVE_TEXT = """cell => {
+  const text = document.createRange();
+  text.selectNodeContents(cell.querySelector("summary") ?? cell);
+  return text.getClientRects()[0].top - cell.getBoundingClientRect().top;
+}"""
+
+
 @pytest.mark.full
 def test_on_a_narrow_page_names_come_first_and_lines_begin_below_each_other(browser, server):
     create(server, "ada", team="red" * 30)
@@ -221,6 +228,10 @@ def test_on_a_narrow_page_names_come_first_and_lines_begin_below_each_other(brow
         lines = page.locator(f"td[data-label={OLD}]", has_text="redred").evaluate(LEFT_OF_LINES)
         assert len(lines) > 2
         assert len({*lines}) == 1
+        assert page.locator(f"td[data-label={OLD}]", has_text="redred").evaluate(ABOVE_TEXT) < 8
+        create(server, "folded", team="red" * 200)
+        page.goto(f"/ui/objects/one?{ADA.replace('ada', 'folded')}&v={NEW}")
+        assert page.locator("td:has(details)").first.evaluate(ABOVE_TEXT) < 8
 
 
 def sign_in(page, token="root-token"):

@@ -12,6 +12,7 @@ from access import RULES, TOKENS
 from apis import CONFIG, GROUP, NEW, OLD, SCHEMAS, Client, member
 from objects_pages import page_of, post
 from projects import Installer
+from sqlalchemy import text as sql
 from starlette.requests import Request
 
 from trundle.api.access import Access
@@ -156,6 +157,29 @@ def test_the_bag_says_what_is_shown_and_what_is_stale(served, store):
     client.create(OLD, "ada", team="red", age=36)
     rows = cells(get(application, "/one", **ADA, v=NEW))
     assert ["age", OLD, "36", "shown"] in rows
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b'{"apiVersion": "v1", "kind', "What is stored is no JSON"),
+        (b'{"apiVersion": "\xff"}', "What is stored is no JSON"),
+        (b'{"apiVersion": 7, "$propertyBag": {"age": 3}}', "It is empty"),
+        (b'{"apiVersion": 7, "$propertyBag": {"age": {"no version": {}}}}', "not known"),
+    ],
+)
+def test_what_is_damaged_in_storage_is_shown_with_the_reason(served, store, data, says):
+    application, client = served
+    client.create(OLD, "ada", team="red", age=36)
+    with store.database.writing() as connection:
+        statement = sql("UPDATE store_revisions SET data = :data WHERE name = 'ada'")
+        connection.execute(statement, {"data": data})
+    answer = get(application, "/one", **ADA, v=[OLD, NEW])
+    assert answer.status == 200, answer.text
+    assert f"{OLD} cannot show it" in answer.text
+    assert "It has no values" not in answer.text
+    assert "None of these versions can show its values" in answer.text
+    assert says in answer.text
 
 
 def test_an_edit_is_shown_for_every_version_before_it_is_saved(served):
@@ -377,6 +401,13 @@ def test_values_are_text_and_no_markup(served):
         text = get(application, page, **ADA, v=NEW).text
         assert "<b>x" not in text
         assert "&lt;b&gt;x" in text
+
+
+def test_marks_of_direction_are_seen_and_turn_no_text(served):
+    application, client = served
+    client.create(NEW, "ada", group="red", note="\u202ecba\u2066\u0085 \u00e9")
+    shown = get(application, "/one", **ADA, v=NEW).text
+    assert "&#34;\\u202ecba\\u2066\\u0085 \u00e9&#34;" in shown
 
 
 def test_an_answer_shows_an_object_at_several_versions(served):

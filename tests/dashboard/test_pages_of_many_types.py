@@ -103,3 +103,11 @@ def test_what_is_not_there_is_said_with_what_is(page, path, query, code, said):
     answer = asgi.call(page, "GET", f"/ui/versions/{path}", **{"of": "", **query})
     lead = re.findall(r'<p class="lead">(.*)</p>', answer.text)
     assert (answer.status, said in lead[0]) == (code, True), lead
+
+
+def test_a_long_name_goes_on_in_a_new_line_behind_its_parts(tmp_path):
+    text = json.dumps({**schema(1)[0], "title": "Acme.Works/ma<chines"})
+    (tmp_path / "2024-01-01.json").write_text(text)
+    page = page_application({"": ShownProject(evolution_of([Source(tmp_path)]))})
+    text = asgi.call(page, "GET", "/ui/versions").text
+    assert ">Acme.<wbr>Works/<wbr>ma&lt;chines</a>" in text

@@ -118,9 +118,9 @@ def verify(
         resources=tuple(resource or ()),
         version=api_version,
     )
-    say(f"seed {options.seed}; the same seed replays the same examples")
     with contextlib.ExitStack() as stack:
         cluster = None if scheduler is None else stack.enter_context(workers_of(scheduler, jobs))
+        say(f"seed {options.seed}; the same seed replays the same examples")
         prove = _proving(context, paths or [], options, RunOptions(time_limit, memory_limit))
         run = _run(prove, cluster)
     command = _command(context, paths or [])

@@ -13,7 +13,7 @@ from trundle.dashboard._forms import form_of
 from trundle.dashboard._frame import ENVIRONMENTS, Frame, address
 from trundle.dashboard._models import applications_of
 from trundle.dashboard._nodes import value_nodes
-from trundle.dashboard._plain import text_of, values_of
+from trundle.dashboard._plain import shown_text, text_of, values_of
 from trundle.documents import MapNode, compact
 from trundle.errors import TrundleError, expectation
 
@@ -147,7 +147,7 @@ class EnvironmentPages:
             "arguments": text_of(named).decode() if named else "",
             "running": found["state"] not in _ENDED,
             "result": result,
-            "value": "" if value is None else text_of(value).decode(),
+            "value": "" if value is None else shown_text(value),
             "lines": await self._lines(request, of, number),
             "tried": tried is not None,
         }

@@ -128,6 +128,7 @@ def _templates() -> jinja2.Environment:
     found.filters["paragraphs"] = lambda value: re.split(r"\n\s*\n", value.strip())
     found.filters["anchor"] = lambda value: f"type-{quote(value, safe='')}"
     found.filters["coded"] = _coded
+    found.filters["divided"] = _divided
     found.filters["moment"] = _moment
     found.filters["thousands"] = "{:,}".format
     found.globals |= {"address": address, "asset": _asset_path}
@@ -139,6 +140,11 @@ def _moment(at: dt.datetime | str) -> str:
     if isinstance(at, str):
         at = dt.datetime.fromisoformat(at)
     return at.astimezone(dt.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def _divided(name: str) -> Markup:
+    """A name that may go on in a new line behind a dot or a slash."""
+    return Markup("<wbr>").join(re.split(r"(?<=[./])(?=\w)", name))
 
 
 def _coded(text: str) -> Markup:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from trundle.dashboard._plain import text_of
+from trundle.dashboard._plain import shown_text
 
 _HEADER = "?"
 _APPLICATIONS = "applications"
@@ -56,7 +56,7 @@ def shown_object(label: str, model: Mapping[str, Any]) -> ShownObject:
         found = [*_objects(name, value)]
         objects += found
         if not found:
-            values.append((name, text_of(value).decode()))
+            values.append((name, shown_text(value)))
     return ShownObject(
         label,
         str(known.get("id", "")),

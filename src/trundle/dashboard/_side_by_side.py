@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from trundle.dashboard._nodes import Path
-from trundle.dashboard._plain import text_of
+from trundle.dashboard._plain import shown_text
 from trundle.report import json_path
 
 _SHOWN_METADATA = ("labels", "annotations", "finalizers", "ownerReferences")
@@ -107,4 +107,4 @@ def _leaves(value: Any, path: Path = ()) -> Iterator[tuple[Path, str]]:
         for number, each in enumerate(value):
             yield from _leaves(each, (*path, number))
     elif path:
-        yield path, text_of(value).decode()
+        yield path, shown_text(value)

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from trundle.api import ServedKind
-from trundle.dashboard._plain import text_of, values_of
+from trundle.dashboard._plain import shown_text, text_of, values_of
 from trundle.evolution import Shape
 from trundle.report import Leg, json_path, trace
 from trundle.runtime import BAG, AnyScheme
 from trundle.store import StoredObject
-from trundle.version import ApiVersion
+from trundle.version import ApiVersion, VersionError
 
 Parts: TypeAlias = tuple[str | int, ...]
 
@@ -32,15 +32,20 @@ class BagValue(NamedTuple):
     is_used: bool | None
 
 
-def bag_values(scheme: AnyScheme, kind: ServedKind, found: StoredObject) -> tuple[BagValue, ...]:
-    """The entries of all property bags in an object.
+def bag_values(
+    scheme: AnyScheme, kind: ServedKind, found: StoredObject
+) -> tuple[BagValue, ...] | None:
+    """The entries of all property bags in an object; None where what is stored is no JSON.
 
     Args:
         scheme: converts it.
         kind: its resource type.
         found: the object.
     """
-    document = values_of(found.data)
+    try:
+        document = values_of(found.data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None
     entries = [*_entries(document)]
     shown = {
         version: _sources(scheme, kind, found, document, version)
@@ -69,14 +74,14 @@ def _entries(value: Any, parts: Parts = ()) -> Iterator[tuple[Parts, str, str, A
             yield from _entries(each, (*parts, key))
     bag = value.get(BAG)
     for name, versions in bag.items() if isinstance(bag, dict) else ():
-        for version, entry in versions.items():
+        for version, entry in versions.items() if isinstance(versions, dict) else ():
             yield parts, name, version, entry
 
 
 def _value(entry: Any) -> str | None:
     if not isinstance(entry, dict) or "value" not in entry:
         return None
-    return text_of(entry["value"]).decode()
+    return shown_text(entry["value"])
 
 
 def _is_used(sources: frozenset[str] | None, where: str) -> bool | None:
@@ -89,7 +94,10 @@ def _sources(
     scheme: AnyScheme, kind: ServedKind, found: StoredObject, document: Any, version: str
 ) -> frozenset[str] | None:
     """The places in the stored object that a version shows something of; None where it cannot be shown."""
-    api, storage = Shape("api", ApiVersion.parse(version)), _storage(found.storage_version)
+    try:
+        api, storage = Shape("api", ApiVersion.parse(version)), _storage(found.storage_version)
+    except VersionError:  # What is stored is damaged.
+        return None
     hub = Shape("storage", kind.hub)
     legs, now = [], document
     for source, target, to in ((storage, hub, None), (hub, api, version)):
