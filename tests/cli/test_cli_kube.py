@@ -12,8 +12,10 @@ import yaml
 from carried import project
 from typer.testing import CliRunner
 
-from trundle.cli import _installations
+from trundle.cli import _adopting, _installations
 from trundle.cli._app import app
+from trundle.cli._printing import Format
+from trundle.kubernetes._adoption_state import Adopted, ReturnStep
 
 GROUP = "crm.example.com"
 SERVICE = ("--service", "crm/hook:8443", "--image", "registry.test/crm:1")
@@ -191,6 +193,17 @@ def test_what_an_earlier_run_wrote_is_removed_and_nothing_else(folder, monkeypat
         (to / "kustomization.yaml").write_text(former)
         assert kept.keys() < run(*form)[1]
     assert {name: (to / name).read_text() for name in kept} == kept
+
+
+def test_what_was_given_back_is_said_of_one_object_and_of_several(capsys):
+    for number, words in (
+        (1, ["1 object,", "1 object has"]),
+        (2, ["2 objects,", "2 objects have"]),
+    ):
+        steps = tuple(ReturnStep)
+        _adopting._print(Adopted("x", steps, steps, number, number, number), Format.TABLE)
+        said = capsys.readouterr().err
+        assert [each in said for each in words] == [True, True]
 
 
 @pytest.mark.parametrize(

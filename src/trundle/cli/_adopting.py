@@ -190,12 +190,14 @@ def _print(found: "Adopted", output: Format) -> None:
     for each in found.steps:
         say(f"{'done' if each in found.done else 'to do'}: {_WORDS[each].format(stored)}")
     if found.objects:
-        say(f"{found.name}: {found.objects} objects, {found.rewritten} rewritten")
+        noun = "object" if found.objects == 1 else "objects"
+        say(f"{found.name}: {found.objects} {noun}, {found.rewritten} rewritten")
     if found.next is None and "compare" in found.steps:
         say(
             "the CRD keeps its schemas; `trundle kube crds --check-cluster` says what those of the project change"
         )
     if found.carriers:
+        have = "object has" if found.carriers == 1 else "objects have"
         say(
-            f"{found.name}: {found.carriers} objects have an annotation with what their version does not show; the former webhook does not read it"
+            f"{found.name}: {found.carriers} {have} an annotation with what their version does not show; the former webhook does not read it"
         )
