@@ -180,6 +180,9 @@ def test_what_is_damaged_in_storage_is_shown_with_the_reason(served, store, data
     assert "It has no values" not in answer.text
     assert "None of these versions can show its values" in answer.text
     assert says in answer.text
+    uid = dict(re.findall(r'name="(uid)" value="([^"]*)"', answer.text))
+    assert post(application, "/ui/objects/delete", **ADA, v=OLD, **uid).status == 303
+    assert client.call("GET", client.at(OLD, "ada"))[0] == 404
 
 
 def test_an_edit_is_shown_for_every_version_before_it_is_saved(served):
