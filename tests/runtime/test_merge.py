@@ -10,6 +10,8 @@ from trundle.runtime import (
     ABSENT,
     BAG,
     Absent,
+    BagEntry,
+    BagError,
     Entry,
     PropertyBag,
     StorageObject,
@@ -328,6 +330,93 @@ def test_a_stale_entry_that_its_writer_leaves_stays_as_it_is_where_no_hook_made_
     stored = Named(secret="now", property_bag={"x": {"v1": known}})
     found = merge(stored, named("a"), named("b")).property_bag
     assert found == {"x": {"v1": known}, "y": {"v1": Entry("b")}}
+
+
+class Counted(msgspec.Struct):
+    """How an earlier version has a port in its entry."""
+
+    count: int
+    secret: str | Absent = ABSENT
+
+
+def ported(value):
+    return Port(number=value.count, secret=value.secret)
+
+
+ELSEWHERE = (BagEntry("x", "v1", Counted, ported), ("x", "v2"), BagEntry("x", "v4", Port))
+
+
+def seen(number, note, witness=None):
+    """What a writer has in an entry that may be elsewhere."""
+    value = ABSENT if number is None else Port(number=number)
+    made = made_entry(value, ABSENT, Stashing(witness, aliases=ELSEWHERE))
+    other = made_entry(note, ABSENT, Stashing())
+    return Named(property_bag={"x": {"v3": made}, "y": {"v3": other}})
+
+
+def raw(value):
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+@pytest.mark.parametrize(
+    ("known", "secret"),
+    [
+        ({"v1": raw(Counted(1, "s"))}, "s"),
+        ({"v1": Counted(1, "s")}, "s"),
+        ({"v2": Port(number=1, secret="s")}, "s"),
+        ({"v4": raw(Port(number=1, secret="s"))}, "s"),
+        ({"v1": raw(Counted(1, "s")), "v2": Port(number=1, secret="t")}, "s"),
+        ({"v2": Port(number=1, secret="s"), "v4": Port(number=1, secret="t")}, "s"),
+        ({"v3": Port(number=1, secret="s"), "v1": raw(Counted(1, "t"))}, "s"),
+        ({"v3": Port(number=1), "v2": Port(number=1, secret="t")}, ABSENT),
+    ],
+)
+def test_an_edit_takes_an_entry_from_wherever_it_is(known, secret):
+    """The first place that has it counts; what the writer cannot see of it stays, and it is at one place from then on."""
+    stored = Named(property_bag={"x": {version: Entry(each) for version, each in known.items()}})
+    found = merge(stored, seen(1, "a"), seen(2, "b")).property_bag
+    assert found == {"x": {"v3": Entry(Port(number=2, secret=secret))}, "y": {"v3": Entry("b")}}
+
+
+@pytest.mark.parametrize(("beside", "secret"), [("now", "s"), ("then", ABSENT)])
+@pytest.mark.parametrize("place", ["v1", "v2"])
+def test_an_entry_that_is_elsewhere_is_built_on_where_it_is_current(place, beside, secret):
+    value = Counted(1, "s") if place == "v1" else Port(number=1, secret="s")
+    known = Entry(value, digest((beside,)))
+    stored = Named(secret="now", property_bag={"x": {place: known}})
+    one, other = (seen(number, "a", lambda stored: (stored.secret,)) for number in (1, 2))
+    entry = Entry(Port(number=2, secret=secret), digest(("now",)))
+    assert merge(stored, one, other).property_bag["x"] == {"v3": entry}
+
+
+def test_what_an_entry_elsewhere_has_absent_is_absent_in_any_shape():
+    stored = Named(property_bag={"x": {"v1": Entry(ABSENT)}})
+    found = merge(stored, seen(None, "a"), seen(2, "a")).property_bag
+    assert found["x"] == {"v3": Entry(Port(number=2))}
+
+
+def test_an_entry_elsewhere_that_cannot_be_read_is_an_error_about_the_stored_object():
+    stored = Named(property_bag={"x": {"v1": Entry(msgspec.Raw(b'"text"'))}})
+    with pytest.raises(BagError, match="the entry 'x' of version v1") as caught:
+        merge(stored, seen(1, "a"), seen(2, "a"))
+    assert caught.value.holder is stored
+
+
+def test_elements_of_a_derived_list_give_way_to_new_ones_with_their_declared_keys():
+    """The writer needs no entry by itself, and is not shown the element that the list is derived with."""
+    shown, hidden = Port(host="a", number=1), Port(host="b", number=2, secret="s")
+    added = Port(host="b", number=2)
+
+    def derived(stored):
+        return {"one": [shown, hidden], "both": [added]}.get(stored.note, [])
+
+    def server(note, ports):
+        mark = NoEntry(ports)
+        mark.stashing = Stashing(None, derived)
+        return Server(note=note, property_bag={"ports": {"v1": mark}})
+
+    found = merge(Server(note="one"), server("one", [shown]), server("two", [shown, added]))
+    assert found.property_bag == {"ports": {"v1": Entry([shown, hidden])}}
 
 
 def test_free_form_data_in_an_entry_keeps_what_its_writer_cannot_see():

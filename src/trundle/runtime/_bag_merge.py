@@ -140,7 +140,7 @@ def _add_needed(
             return
         waiting.remove(needed)
         place, mark = needed
-        merged[place] = _merged_entry(stored, None, None, mark, (), merges)
+        merged[place] = _made(mark, mark.value)
         made.append(merged[place])
         fill(result, merged)
         accompany(result, made)
@@ -227,7 +227,12 @@ def _merged_entry(
         value = _merged_value(known.value, old.value, new.value, keys, merges)
     elif derive is not None:  # the writer saw a part of what the object derived without an entry
         value = _merged_value(derive(stored), old.value, new.value, keys, merges)
-    noted = Stashing(witness, aliases=new.stashing.aliases)
+    return _made(new, value)
+
+
+def _made(new: Any, value: Any) -> MadeEntry:
+    """An entry for what a writer has, with a value."""
+    noted = Stashing(new.stashing.witness, aliases=new.stashing.aliases)
     return made_entry(without_hollow(value), new.beside, noted)
 
 
