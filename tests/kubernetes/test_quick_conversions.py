@@ -318,6 +318,40 @@ def test_what_an_api_server_sends_is_not_looked_at_for_its_spelling(plain, name)
     assert plain.quick > before
 
 
+def test_a_large_object_is_not_looked_at_for_its_spelling_either(plain):
+    large = text_of(ratio=1e40, parts=[{"name": "x"}] * 200)
+    before = plain.quick
+    plain.compare(json_of(passed(values_of(large))), "v1")
+    assert plain.quick > before
+
+
+FREE = {
+    "metadata": text_of({"labels": {"a": "?"}}),
+    "a property": text_of(free={"a": "?"}),
+    "a map": text_of(all={"a": "?"}),
+    "an object in a list": text_of(parts=[{"name": "x", "more": "?"}]),
+    "an object in a map": text_of(named={"a": {"name": "x", "more": "?"}}),
+}
+"""Objects with free-form data in all places."""
+
+
+@pytest.mark.parametrize("name", FREE)
+@pytest.mark.parametrize("label", ["v1", "storage"])
+def test_free_form_data_that_is_no_text_is_converted_carefully(plain, name, label):
+    wanted = f"{GROUP}/{label}"
+    assert plain.conversions.quick(FREE[name], wanted) is not None
+    assert plain.conversions.quick(FREE[name].replace(b"?", b"\xff"), wanted) is None
+    deep = b'"?"', b"[" * 200 + b"]" * 200
+    assert plain.conversions.quick(FREE[name].replace(*deep), wanted) is None
+
+
+@pytest.mark.parametrize("broken", [b"\xff", b"\xed\xa0\x80", b"\xc3"])
+def test_what_is_stored_with_metadata_that_is_no_text_is_converted_carefully(plain, broken):
+    stored = plain.conversions.quick(FREE["metadata"], f"{GROUP}/storage")
+    assert plain.conversions.quick(stored, f"{GROUP}/v1") is not None
+    assert plain.conversions.quick(stored.replace(b"?", broken), f"{GROUP}/v1") is None
+
+
 def test_what_a_version_hides_is_converted_carefully():
     case = MINE["plain, with parts that grow"]
     scheme = evolve(case.versions, *case.more)

@@ -30,6 +30,7 @@ class _Review(msgspec.Struct):
     kind: str = ""
 
 
+_END = b"}}"
 _review = msgspec.json.Decoder(_Review).decode
 
 _T = TypeVar("_T")
@@ -92,20 +93,29 @@ def _answer(
     uid: Any, wanted: Any, objects: Iterable[_T], made: Callable[[_T, Any], bytes]
 ) -> bytes:
     """The answer to a review of objects, or of their JSON."""
-    converted: list[msgspec.Raw] = []
+    converted: list[bytes] = []
     failures: list[str] = []
     for number, each in enumerate(objects):
         try:
-            converted.append(msgspec.Raw(made(each, wanted)))
+            converted.append(made(each, wanted))
         except TrundleError as error:
             failures.append(f"objects[{number}]{_called(each)}: {error}")
-    response: dict[str, Any] = {"uid": uid}
+    result = {"status": "Success"}
     if failures:
-        message = "\n".join(_shortened(failures))
-        response |= {"convertedObjects": [], "result": {"status": "Failed", "message": message}}
-    else:
-        response |= {"convertedObjects": converted, "result": {"status": "Success"}}
-    return msgspec.json.encode({"apiVersion": _API_VERSION, "kind": _KIND, "response": response})
+        converted.clear()
+        result = {"status": "Failed", "message": "\n".join(_shortened(failures))}
+    head = {"apiVersion": _API_VERSION, "kind": _KIND, "response": {"uid": uid, "result": result}}
+    return _with_objects(msgspec.json.encode(head), converted)
+
+
+def _with_objects(answer: bytes, objects: Iterable[bytes]) -> bytes:
+    """An answer with objects in its last member. An encoder would copy them several times, whenever its memory grows."""
+    pieces = [answer.removesuffix(_END), b',"convertedObjects":[']
+    separator = b""
+    for each in objects:
+        pieces += (separator, each)
+        separator = b","
+    return b"".join((*pieces, b"]", _END))
 
 
 def _request_in(body: bytes) -> dict[str, Any]:

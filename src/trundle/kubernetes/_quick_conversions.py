@@ -20,6 +20,7 @@ from trundle.runtime import AnyScheme, WholeView
 _STARTS, _LONGEST_START = 1000, 500
 """For how many beginnings of objects is remembered what they are, and how long these are at most."""
 
+_BACKSLASH = ord("\\")
 _MOST_NESTED = 150
 """How many objects and lists metadata and free-form data may have; in more of them, some may be nested too deeply."""
 
@@ -82,7 +83,7 @@ class _Way:
             value.metadata = kept.metadata
         else:
             # An API server has written it, as it would write it again; integers beyond int64 are numbers to it.
-            value = self.view.read(data, self.said, as_written=_is_flat(data))
+            value = self.view.read(data, self.said)
         if value is None or not self._is_usual(value.metadata):
             return None
         metadata = value.metadata
@@ -97,7 +98,7 @@ class _Way:
 
     def _is_usual(self, metadata: Any) -> bool:
         """Whether metadata goes along as it is."""
-        if not isinstance(metadata, msgspec.Raw) or not _is_flat(bytes(metadata)):
+        if not isinstance(metadata, msgspec.Raw) or not _goes_along(bytes(metadata)):
             return False
         annotations = _metadata(metadata).annotations
         return annotations is msgspec.UNSET or (
@@ -141,7 +142,7 @@ class QuickConversions:
     def _converted(self, data: bytes, wanted: Any) -> bytes | None:
         if not isinstance(wanted, str):
             return None
-        if b"\\" in data and b"\\u" in data:
+        if _BACKSLASH in data and b"\\u" in data:
             data = json_of(values_of(data))  # Go escapes some characters that need not be.
         start = data[: data.find(b",")], wanted
         way = self._starts.get(start)
@@ -182,7 +183,8 @@ class QuickConversions:
         view = None
         if not kind.type_text:
             one, other = (None if each is None else each.version for each in (source, target))
-            view = self._scheme.whole_view(kind.resource, one, other, _is_usual)
+            is_usual = _is_usual if source is None else _goes_along
+            view = self._scheme.whole_view(kind.resource, one, other, is_usual)
         apart = name_of(kind.group), reason_name(kind.group)
         count = self._metrics.done(kind, *labels)
         names = (given, kind.kind), (wanted, kind.kind)
@@ -192,6 +194,17 @@ class QuickConversions:
 def _is_usual(text: bytes) -> bool:
     """Whether free-form data of a document in which no integer may be long comes back from an API server as it is."""
     return _is_flat(text) and passed_without_long(text) == text
+
+
+def _goes_along(text: bytes) -> bool:
+    """Whether free-form data that an API server has written goes along as it is.
+
+    Raises:
+        UnicodeDecodeError: it is no UTF-8.
+    """
+    if not text.isascii():
+        text.decode()
+    return _is_flat(text)
 
 
 def _is_flat(text: bytes) -> bool:

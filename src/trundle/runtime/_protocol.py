@@ -97,9 +97,9 @@ class AnyScheme(Protocol):
 
         Args:
             resource: the resource type.
-            source: the documents' API version; None for what a store keeps.
+            source: the documents' API version, of which all but free-form data is taken to be spelt as it will be when it comes back; None for what a store keeps.
             target: the version at which they are shown; None for what a store keeps of them: without metadata, and as if its own version had written it.
-            is_usual: whether free-form data is spelt as it will be when it comes back.
+            is_usual: whether free-form data is spelt as it will be when it comes back. It is asked about all of it but metadata, which may be no UTF-8.
 
         Returns:
             The view; None where there is none, and `read`, `put` and `convert` have to be used.

@@ -28,6 +28,8 @@ _Check: TypeAlias = Callable[[Any], bool]
 """Whether a value is written otherwise than it was read."""
 
 _BAG = f'"{BAG}"'.encode()
+_MARK, _BACKSLASH = b"$\\"
+"""As numbers: whether one is in a bytes object is found much sooner than whether a text of one byte is."""
 
 
 class _UnknownTypeError(Exception):
@@ -51,21 +53,16 @@ class WholeView(NamedTuple):
     convert: Callable[[Any, tuple[str, str]], bytes | None]
     is_stored: bool
 
-    def read(
-        self, data: bytes, said: tuple[str, str] | None = None, *, as_written: bool = False
-    ) -> Any:
+    def read(self, data: bytes, said: tuple[str, str] | None = None) -> Any:
         """A document as an object; None where it is of another version, or anything about it is unusual.
 
         Args:
             data: JSON.
             said: its version and resource type as it says them, where that is not as the package spells them.
-            as_written: whether it is known that what is read is written as it was read.
         """
-        if (b"$" in data or b"\\" in data) and (may_be_kept_apart(data) or _BAG in data):
+        if (_MARK in data or _BACKSLASH in data) and (may_be_kept_apart(data) or _BAG in data):
             return None
         try:
-            if not data.isascii():
-                data.decode()
             value = self.decode(data)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             return None
@@ -74,7 +71,7 @@ class WholeView(NamedTuple):
             return None
         if self.is_stored and not isinstance(value.written_with, str):
             return None
-        if self.is_odd is not None and not as_written and self.is_odd(value):
+        if self.is_odd is not None and self.is_odd(value):
             return None
         setattr(value, version, own)
         setattr(value, name, called)
@@ -111,7 +108,7 @@ class WholeViews:
             found: the resource type.
             source: the version; None for what a store keeps.
             target: the other one; None for what a store keeps.
-            is_usual: whether free-form data is written as it was read.
+            is_usual: whether free-form data is written as it was read. All of it is asked about, as none of it was looked at for its UTF-8.
 
         Returns:
             The view; None where the careful way has to be taken.
@@ -129,7 +126,7 @@ class WholeViews:
         ):
             return None
         try:
-            check = _check_of(class_, is_usual)
+            check = _check_of(class_, _Oddities(is_usual, spelling=source is None))
         except _UnknownTypeError:
             return None
         convert = self._keeping if target is None else self._showing(found, source, target, hub)
@@ -205,8 +202,20 @@ def _alternatives(type_: Any) -> tuple[Any, ...]:
     return typing.get_args(type_) if is_union else (type_,)
 
 
+class _Oddities(NamedTuple):
+    """What is looked for.
+
+    Attributes:
+        is_usual: whether free-form data is written as it was read.
+        spelling: whether maps in another order and numbers of another spelling are.
+    """
+
+    is_usual: Callable[[bytes], bool]
+    spelling: bool
+
+
 def _checks_of(
-    type_: Any, is_usual: Callable[[bytes], bool], around: tuple[Any, ...] = ()
+    type_: Any, oddities: _Oddities, around: tuple[Any, ...] = ()
 ) -> Mapping[type[Any], _Check]:
     """The checks of values that may be written otherwise than they were read, by their types.
 
@@ -219,19 +228,20 @@ def _checks_of(
         if each in around:
             raise _UnknownTypeError
         if origin in (list, dict):
-            items = _check_of(arguments[-1], is_usual, around)
-            if origin is dict:
+            items = _check_of(arguments[-1], oddities, around)
+            if origin is dict and oddities.spelling:
                 checks[dict] = _of_map(items)
             elif items is not None:
-                checks[list] = _of_items(items)
+                checks[origin] = _of_items(items) if origin is list else _of_values(items)
         elif isinstance(each, type) and issubclass(each, GeneratedObject):
-            members = [*_members(each, is_usual, (*around, each))]
+            members = [*_members(each, oddities, (*around, each))]
             if members:
                 checks[each] = _of_members(members)
         elif each is FreeForm:
-            checks[each] = lambda value: not is_usual(bytes(value))
+            checks[each] = lambda value: not oddities.is_usual(bytes(value))
         elif each is float:
-            checks[each] = float.is_integer
+            if oddities.spelling:
+                checks[each] = float.is_integer
         elif each not in _SIMPLE:
             raise _UnknownTypeError
     return checks
@@ -241,11 +251,9 @@ _SIMPLE = frozenset({str, int, bool, type(None), msgspec.UnsetType})
 _APART = frozenset({"metadata", "property_bag", "unknown", "written_with"})
 
 
-def _check_of(
-    type_: Any, is_usual: Callable[[bytes], bool], around: tuple[Any, ...] = ()
-) -> _Check | None:
+def _check_of(type_: Any, oddities: _Oddities, around: tuple[Any, ...] = ()) -> _Check | None:
     """The check of values of a type; None where all are written as they were read."""
-    checks = _checks_of(type_, is_usual, around)
+    checks = _checks_of(type_, oddities, around)
     if not checks:
         return None
     if len(_alternatives(type_)) == 1:
@@ -259,12 +267,12 @@ def _check_of(
 
 
 def _members(
-    class_: type[Any], is_usual: Callable[[bytes], bool], around: tuple[Any, ...]
+    class_: type[Any], oddities: _Oddities, around: tuple[Any, ...]
 ) -> Iterator[tuple[str, type[Any], _Check]]:
     """The attributes of a class, with the types of values in them that may be written otherwise, and their checks."""
     for each in fields_of(class_):
         if each.name not in _APART:
-            for kind, check in _checks_of(each.type, is_usual, around).items():
+            for kind, check in _checks_of(each.type, oddities, around).items():
                 yield each.name, kind, check
 
 
@@ -281,6 +289,10 @@ def _of_members(members: list[tuple[str, type[Any], _Check]]) -> _Check:
 
 def _of_items(check: _Check) -> _Check:
     return lambda value: any(map(check, value))
+
+
+def _of_values(check: _Check) -> _Check:
+    return lambda value: any(map(check, value.values()))
 
 
 def _of_map(check: _Check | None) -> _Check:
