@@ -142,6 +142,21 @@ def test_who_changes_a_field_at_another_version_takes_it_over(client, name, pair
 
 
 @pytest.mark.parametrize("applier", [OLD, NEW])
+def test_all_conflicts_are_named_at_once(client, name, applier):
+    at, other = (0, NEW) if applier == OLD else (1, OLD)
+    pairs = PAIRS["wrap"], PAIRS["unwrap"]
+    shared = {"metadata": {"name": name, "labels": {"team": "red"}}}
+    apply(client, applier, "ann", name, {**pairs[0][at], **pairs[1][at], **shared})
+    shared["metadata"]["labels"]["team"] = "blue"
+    given = {**pairs[0][3 - at], **pairs[1][3 - at], **shared}
+    code, said = apply(client, other, "ben", name, given)
+    fields = {each["field"] for each in said["details"]["causes"]}
+    assert code == 409
+    assert fields == {".metadata.labels.team", *(f".{key}" for each in pairs for key in each[at])}
+    assert client.get(applier, name)["metadata"]["labels"]["team"] == "red"
+
+
+@pytest.mark.parametrize("applier", [OLD, NEW])
 def test_what_does_not_change_keeps_its_owner(client, name, applier):
     at, other = (0, NEW) if applier == OLD else (1, OLD)
     own = ({"apart": "x"}, {"also": "x"})[at]

@@ -19,6 +19,7 @@ from trundle.api.apply import (
     UPDATES,
     ApplyConflictError,
     AtOthers,
+    Conflict,
     ElementError,
     Elsewhere,
     FieldSet,
@@ -169,7 +170,7 @@ class Ownership:
         writer = self._writer(manager, now, subresource)
         found = updated(writer, live or self._nothing(), new)
         try:
-            return self._with_elsewhere(writer, UPDATES, found, seen)
+            return self._with_elsewhere(writer, UPDATES, found, seen, _Conflicts(forced=True))
         except ElementError:  # The owners of such a list cannot be found.
             return _document(found)
 
@@ -212,8 +213,14 @@ class Ownership:
             if written is not config:  # What is not written makes sense, too.
                 require_elements(self._shape, config)
             before = live or self._nothing()
-            found = applied(writer, before, written, force=force, at_others=at_others)
-            return self._with_elsewhere(writer, APPLIES, found, seen, force=force)
+            conflicts = _Conflicts(forced=force)
+            found = conflicts.of(
+                functools.partial(applied, writer, before, written, at_others=at_others)
+            )
+            try:
+                return self._with_elsewhere(writer, APPLIES, found, seen, conflicts)
+            finally:
+                conflicts.require_none()
         except ApplyConflictError as error:
             raise _conflict(error) from error
         except ListError as error:
@@ -256,21 +263,22 @@ class Ownership:
         return remaining_elsewhere(self.seen(document, document), fields)
 
     def _with_elsewhere(
-        self, writer: Writer, operation: str, found: Any, seen: Seen, *, force: bool = True
+        self, writer: Writer, operation: str, found: Any, seen: Seen, conflicts: "_Conflicts"
     ) -> Document:
         """An object after a write, whose writer takes over what other versions show as changed, too.
 
         A field that a version has in another structure is hidden from the writer's version, and changes with the writer's field all the same.
 
         Raises:
-            ApplyConflictError: others own such fields with other values.
             ElementError: elements of the object's own lists cannot be distinguished.
         """
         if len(self._kind.versions) == 1:
             return _document(found)
         if hidden := hidden_fields(writer, found):
             for each in seen(_document(found), hidden):
-                found = owned_elsewhere(writer, operation, found, each, force=force)
+                found = conflicts.of(
+                    functools.partial(owned_elsewhere, writer, operation, found, each)
+                )
         return _document(found)
 
     def _writer(self, manager: str, now: dt.datetime, subresource: str) -> Writer:
@@ -291,6 +299,31 @@ class Ownership:
 
     def _nothing(self) -> Document:
         return {"apiVersion": self._version, "kind": self._kind.kind}
+
+
+class _Conflicts:
+    """All conflicts of a write, those that other versions show among them.
+
+    Args:
+        forced: whether the writer takes over what others own.
+    """
+
+    def __init__(self, *, forced: bool) -> None:
+        self._forced = forced
+        self._found: list[Conflict] = []
+
+    def of(self, step: Callable[..., Any]) -> Any:
+        """What a step of the write gives; as if it were forced where it meets conflicts, so that the next steps find theirs."""
+        try:
+            return step(force=self._forced)
+        except ApplyConflictError as error:
+            self._found += error.conflicts
+            return step(force=True)
+
+    def require_none(self) -> None:
+        """Raises an `ApplyConflictError` with all conflicts."""
+        if self._found:
+            raise ApplyConflictError(self._found)
 
 
 def _raw(value: Any) -> msgspec.Raw:
