@@ -100,6 +100,21 @@ def test_a_publisher_that_has_seen_nothing_rebuilds_a_channel_too(layout, tmp_pa
     assert len(client.versions()) == 5
 
 
+def test_a_publisher_that_has_seen_nothing_publishes_to_a_head_that_was_rolled_back(
+    layout, tmp_path
+):
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    earlier = layout.resolve(HEAD).digest
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    client = Client(tmp_path / "seen", layout, keys)
+    assert client.versions() == ["1.1.0", "1.0.0"]
+    roll_back(layout, earlier)
+    channel = channel_of(layout, keys=keys, seen=tmp_path / "other")
+    publish(channel, PublishRequest(package(tmp_path / "c", "1.2.0")))
+    assert client.versions() == ["1.2.0", "1.1.0", "1.0.0"]
+
+
 @pytest.mark.full
 def test_a_channel_without_signatures_is_rebuilt_as_well(repository, tmp_path):
     release(repository, package(tmp_path / "a", "1.0.0"))

@@ -278,7 +278,10 @@ class PublishedChannel:
 
     def build(self, entries: Entries, mark: str) -> str:
         """Pushes the state that shows entries; gives the digest of its manifest."""
-        return self._show(entries, mark, self.shown())
+        shown = self.shown()
+        # An entry beside the one that is recorded now may have been shown by a head that was rolled back since.
+        since = entries.after(shown.mark) if shown is not None and shown.mark else None
+        return self._show(entries, mark, shown, rebuilt=since is not None and len(since) > 1)
 
     def _show(
         self, entries: Entries, mark: str, shown: Shown | None, *, rebuilt: bool = False
