@@ -319,6 +319,14 @@ def test_an_edit_makes_the_namesake_of_what_it_touched_stale() -> None:
     assert kept == {"a": "old", "b": "y"}
 
 
+def test_what_has_the_name_of_what_a_rule_leads_elsewhere_stays() -> None:
+    known = world(
+        {V1: thing(a="string", b="string"), V2: thing(b="string")}, rules(V1, rename={"a": "b"})
+    )
+    found = after(known, {"b": "x"}, {"b": "y"}, {"a": "x", "b": "z"})
+    assert found == {"a": "y", "b": "z"}
+
+
 class Sizes:
     def assign_to(self, source: Any) -> dict[str, Any]:
         return {"rollout__limits__max_size": source.size}

@@ -276,9 +276,14 @@ class ThreadValues:
             ]
             places.extend(towards[:1])
         storage = self.source.version
-        beside = Place(storage, thread.home(storage).property)
+        home = thread.home(storage)
+        beside = Place(storage, home.property)
         if not places and beside.property in self.lineage.followed(storage):
-            places.append(beside)  # a release that knew fewer versions took it for the namesake
+            known = self.lineage.converted[self.lineage.thread(beside).number]
+            if all(
+                each.version != home.version for each in known
+            ):  # Else a rule says what became of it.
+                places.append(beside)  # a release that knew fewer versions took it for the namesake
         return dict.fromkeys(places)
 
     def _said_of_metadata(

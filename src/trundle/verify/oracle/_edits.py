@@ -216,8 +216,8 @@ def _called(world: World, stations: Stations, name: str) -> str:
 def _apart(world: World, edit: Edited, ways: _Ways, name: str) -> Any:
     """What the observer has and the editor lacks: as before, unless the edit has made it stale.
 
-    That is so for a namesake of what was edited where the store keeps the editor's, and for what a hook reads
-    whose output was edited.
+    That is so for a namesake of what was edited where the store keeps the editor's and no rule leads that to another name, and
+    for what a hook reads whose output was edited.
     """
     touched = {
         each
@@ -239,7 +239,8 @@ def _apart(world: World, edit: Edited, ways: _Ways, name: str) -> Any:
     kept = _home(world, ways.editor, own) is not None
     if between or not kept or _home(world, ways.observer, name) is not None:
         return ANY
-    return either(MISSING, fresh)
+    way = followed(world, across, own)
+    return before if way is not None and way[0] != name else either(MISSING, fresh)
 
 
 @once
