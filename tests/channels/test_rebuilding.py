@@ -7,7 +7,7 @@ import pytest
 from publishing_support import WORD, channel_of, keys_in, now, package, release
 
 from trundle.channels import RefusalCode, RefusedError
-from trundle.channels.publishing import PublishRequest, publish, repair
+from trundle.channels.publishing import PublishRequest, publish, refresh, repair
 from trundle.channels.reading import RepositorySource, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
 from trundle.registry import OCI_MANIFEST, encode
@@ -113,6 +113,18 @@ def test_a_publisher_that_has_seen_nothing_publishes_to_a_head_that_was_rolled_b
     channel = channel_of(layout, keys=keys, seen=tmp_path / "other")
     publish(channel, PublishRequest(package(tmp_path / "c", "1.2.0")))
     assert client.versions() == ["1.2.0", "1.1.0", "1.0.0"]
+
+
+def test_a_refresh_of_a_head_that_was_rolled_back_names_the_repair(layout, tmp_path):
+    keys = keys_in(tmp_path / "keys")
+    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
+    earlier = layout.resolve(HEAD).digest
+    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
+    assert refresh(channel_of(layout, keys=keys)).notes == ()
+    roll_back(layout, earlier)
+    (note,) = refresh(channel_of(layout, keys=keys, seen=tmp_path / "other")).notes
+    assert "does not show all operations that are recorded" in note
+    assert f"trundle channel repair {layout.location} --channel stable --keys {keys}" in note
 
 
 @pytest.mark.full

@@ -126,7 +126,7 @@ SOURCES = sorted(Path(trundle.__file__).parent.rglob("*.py"))
 @pytest.mark.parametrize(
     ("pattern", "only"),
     [
-        (r"\bdatetime\.now\(|\butcnow\(|\btime\.time\(", {"_clock.py"}),
+        (r"\b(datetime|date)\.(now|today|utcnow)\(|\btime\.time(_ns)?\(", {"_clock.py"}),
         (r"\bos\.(environ|getenv)\b", {"_environment.py"}),
     ],
     ids=["clock", "environment"],

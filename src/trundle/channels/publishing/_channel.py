@@ -217,9 +217,18 @@ class PublishedChannel:
             digest = self.head.push(plain, metadata, shown.mark, shown.seen)
             turn.check()
             self.repository.set_tag(self.tag, digest)
+            notes = () if self.is_shown() else (self._hidden,)
         self._look_again()
         channel = read_all(plain["all"], f"{self.location}/all").channel
-        return Committed(channel)
+        return Committed(channel, notes)
+
+    @property
+    def _hidden(self) -> str:
+        """What to do where the head does not show all that is recorded: it was rolled back, or a publisher died."""
+        found = (
+            "the channel does not show all operations that are recorded, so clients may refuse it"
+        )
+        return f"{self.location}: {found}; to show them, run: {self.head.repair_command}"
 
     def unknown(self) -> tuple[str, ...]:
         """What the ledger holds that this release cannot read, and without which the channel cannot be changed.

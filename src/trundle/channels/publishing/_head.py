@@ -125,14 +125,14 @@ class ChannelHead:
         except RefusedError as error:
             if self.signer is None or error.code not in _DAMAGES:
                 raise
-            raise DamagedHeadError(error.kind, error.refusals, self._repair) from error
+            raise DamagedHeadError(error.kind, error.refusals, self.repair_command) from error
         except ChannelFileError as error:
-            raise DamagedHeadError(error.kind, error.refusals, self._repair) from error
+            raise DamagedHeadError(error.kind, error.refusals, self.repair_command) from error
         except _UNREADABLE as error:
-            raise DamagedHeadError(error.kind, error.findings, self._repair) from error
+            raise DamagedHeadError(error.kind, error.findings, self.repair_command) from error
 
     @property
-    def _repair(self) -> str:
+    def repair_command(self) -> str:
         """The command that replaces a damaged head."""
         where = shlex.quote(self.repository.location)
         keys = f" --keys {shlex.quote(str(self.signer.keys.path))}" if self.signer else ""

@@ -9,13 +9,13 @@ import itertools
 import random
 import re
 import string
-import time
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any
 
 import jsonpatch
 
+from trundle._clock import now
 from trundle.engine._described import described
 from trundle.engine._dump import Dump, Form
 from trundle.engine._errors import EngineCode, EngineError
@@ -316,7 +316,7 @@ def _patch(_scene: Code, value: Any, operations: Any) -> Any:
 def _random_name(scene: Code) -> str:
     scene.world.check_impure("`randomName` gives another name each time")
     letters = "".join(random.choices(string.ascii_lowercase, k=5))  # noqa: S311 - no secret
-    return f"{letters}{_base_36(time.time_ns() // 1_000_000)}{_base_36(next(_COUNTER))}"
+    return f"{letters}{_base_36(int(now().timestamp() * 1000))}{_base_36(next(_COUNTER))}"
 
 
 def _base_36(number: int) -> str:
