@@ -17,7 +17,7 @@ from trundle.store._decisions import Decide, Moment, WriteDecision
 from trundle.store._documents import columns_of
 from trundle.store._errors import RefusedImportError, StoreCode
 from trundle.store._records import Key, StoredObject
-from trundle.store._resources import StoredType
+from trundle.store._resources import UNREADABLE_ADVICE, StoredType
 from trundle.store._rolling import Progress, ignore
 from trundle.store._rows import Rows
 from trundle.store._store import Store
@@ -325,8 +325,7 @@ class _Reader:
             return None
         if columns.storage_version not in type_.readable:
             expected = f"{type_.called} in a storage version that this release can read"
-            advice = "use the release that stores it, or a later one"
-            self._note(number, expected, columns.storage_version, advice)
+            self._note(number, expected, columns.storage_version, UNREADABLE_ADVICE)
             return None
         if (store, key) in self._seen:
             self._note(number, "each object once", f"{key} again", "export again")

@@ -112,11 +112,16 @@ class StoredTypes:
                 raise InvalidKeyError(key.resource, expected, ascii(text[:60]), advice)
 
 
+UNREADABLE_ADVICE = (
+    "use a release that reads it; one without it comes after `trundle store roll` with that release"
+)
+"""What to do where a release cannot read what is stored: it is too early, or came too soon."""
+
+
 def unreadable(where: str, type_: StoredType, version: str) -> NewerShapeError:
     """The error for a store that keeps what a release cannot read."""
     expected = f"{type_.called} to be stored in one of {listed(type_.readable)}"
-    advice = "use the release that stores it, or a later one"
-    return NewerShapeError(where, expected, version, advice)
+    return NewerShapeError(where, expected, version, UNREADABLE_ADVICE)
 
 
 def _plain(text: str) -> bool:
