@@ -336,7 +336,7 @@ class Demo:
         self.table(["", *(each["type"] for each in seen), ""], rows)
         self.say(
             "Longitude and latitude are still there, though the client of v20160606 knows of neither. The first client "
-            "applies its configuration again, and learns who wrote another name:"
+            "applies its configuration again, and learns who wrote another name and address:"
         )
         self.block(conflict["message"])
         address = kept["mailingAddress"]

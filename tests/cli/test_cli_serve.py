@@ -179,10 +179,6 @@ def test_a_signal_ends_watches_and_the_server(served, number):
     assert served.stop(number) == 0
     watched.join(60)
     assert not watched.is_alive()
-    (added, ended) = watched.events
-    assert added["object"]["metadata"]["name"] == "ada"
-    assert ended["type"] == "ERROR"
-    assert ended["object"].items() >= {"kind": "Status", "reason": "TooManyRequests"}.items()
     assert "Traceback" not in served.messages
 
 

@@ -61,7 +61,7 @@ def test_it_shows_the_whole_story() -> None:
         "100 objects x 10 versions: nothing lost",
         "8. A control plane",
         "1 Killmotor Hill, Duckburg",
-        'conflict with "clerk" using crm.example.com/v20160606',
+        'conflicts with "clerk" using crm.example.com/v20160606',
     ):
         assert part in printed
     assert "Service Fabric" not in printed

@@ -243,18 +243,12 @@ class Objects:
                     if each:
                         yield each + b"\n"
                     if self._is_stopping:
-                        raise _stopping()
+                        return
             except TrundleError as error:
                 gone = answer_to(error, target.kind, target.name)
                 yield msgspec.json.encode({"type": "ERROR", "object": gone.status}) + b"\n"
 
         return StreamingResponse(lines(), media_type=shown.media_type)
-
-
-def _stopping() -> ApiError:
-    """Why a watch ends where the server stops; with this status client-go watches again from where it was, and does not list."""
-    message = "the server is shutting down; watch again from the last resource version"
-    return ApiError(429, "TooManyRequests", message, {"retryAfterSeconds": 1})
 
 
 def _accepted(scope: Scope) -> str:
