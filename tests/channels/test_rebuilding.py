@@ -61,17 +61,23 @@ def set_to_a_package(repository, earlier):
     repository.set_tag(HEAD, repository.resolve("1.0.0").digest)
 
 
-DAMAGES = [delete, roll_back, forge, set_to_a_package]
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_clients_follow_a_channel_that_was_rebuilt(layout, tmp_path, damage):
+def followed(layout, tmp_path):
+    """A channel of two versions that a client has seen: the keys, the digest of its first head, and the client."""
     keys = keys_in(tmp_path / "keys")
     release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
     earlier = layout.resolve(HEAD).digest
     release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
     client = Client(tmp_path / "seen", layout, keys)
     assert client.versions() == ["1.1.0", "1.0.0"]
+    return keys, earlier, client
+
+
+DAMAGES = [delete, roll_back, forge, set_to_a_package]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_clients_follow_a_channel_that_was_rebuilt(layout, tmp_path, damage):
+    keys, earlier, client = followed(layout, tmp_path)
     damage(layout, earlier)
     with pytest.raises(Exception, match="expected"):
         release(layout, package(tmp_path / "c", "1.2.0"), keys=keys)
@@ -103,12 +109,7 @@ def test_a_publisher_that_has_seen_nothing_rebuilds_a_channel_too(layout, tmp_pa
 def test_a_publisher_that_has_seen_nothing_publishes_to_a_head_that_was_rolled_back(
     layout, tmp_path
 ):
-    keys = keys_in(tmp_path / "keys")
-    release(layout, package(tmp_path / "a", "1.0.0"), keys=keys)
-    earlier = layout.resolve(HEAD).digest
-    release(layout, package(tmp_path / "b", "1.1.0"), keys=keys)
-    client = Client(tmp_path / "seen", layout, keys)
-    assert client.versions() == ["1.1.0", "1.0.0"]
+    keys, earlier, client = followed(layout, tmp_path)
     roll_back(layout, earlier)
     channel = channel_of(layout, keys=keys, seen=tmp_path / "other")
     publish(channel, PublishRequest(package(tmp_path / "c", "1.2.0")))

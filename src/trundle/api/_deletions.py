@@ -12,7 +12,7 @@ from trundle.api._garbage import FINALIZERS, Policy
 from trundle.api._options import causes_of_dry_run, refused_options
 from trundle.api._requests import Request, is_set
 from trundle.api._requirements import resource_version_of
-from trundle.api._status import Cause, bad_request
+from trundle.api._status import Cause, bad_request, unsupported
 from trundle.errors import expectation
 
 _KIND = "DeleteOptions"
@@ -139,6 +139,4 @@ def _policy_causes(options: _Options) -> Iterator[Cause]:
         text = f"Invalid value: {said}: orphanDependents and deletionPropagation cannot be both set"
         yield Cause("FieldValueInvalid", field, text)
     elif policy not in FINALIZERS:
-        supported = '"Foreground", "Background", "Orphan", "nil"'
-        text = f"Unsupported value: {said}: supported values: {supported}"
-        yield Cause("FieldValueNotSupported", field, text)
+        yield unsupported(field, policy, "Foreground", "Background", "Orphan", "nil")

@@ -16,7 +16,15 @@ from trundle.api._kinds import ServedKind
 from trundle.api._reading import explained
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._resources import Resources, Wanted
-from trundle.api._status import ApiError, Cause, answer_to_any, invalid, missing, not_allowed
+from trundle.api._status import (
+    ApiError,
+    Cause,
+    answer_to_any,
+    invalid,
+    missing,
+    not_allowed,
+    unsupported,
+)
 from trundle.api._steps import done
 from trundle.api.access import Gate
 from trundle.errors import TrundleError
@@ -140,14 +148,13 @@ class Namespaces(Resources):
             ApiError: it shall wait for another controller when it is deleted, which none can say that it is done with.
         """
         spec = document.get("spec") or {}
-        asked = spec.get("finalizers") or [] if isinstance(spec, dict) else None
-        if isinstance(asked, list):
-            causes = [_no_finalizer(each) for each in asked if each != _FINALIZER]
-            if causes:
+        asked = spec.get("finalizers") or [] if isinstance(spec, dict) else spec
+        if isinstance(asked, list):  # Else the schema refuses it as it is.
+            others = [each for each in asked if each != _FINALIZER]
+            if others:
+                causes = [unsupported("spec.finalizers", each, _FINALIZER) for each in others]
                 raise invalid(target.kind, target.name, causes)
             spec = {"finalizers": [_FINALIZER]}
-        elif asked is not None:
-            spec = {"finalizers": asked}
         return {**_labelled(document, target), "spec": spec, "status": {"phase": "Active"}}
 
     def changed(
@@ -213,12 +220,6 @@ def _labelled(document: dict[str, Any], target: Target) -> dict[str, Any]:
     metadata = document.get("metadata", {})
     labels = {**(metadata.get("labels") or {}), _NAME_LABEL: target.name}
     return {**document, "metadata": {**metadata, "labels": labels}}
-
-
-def _no_finalizer(found: object) -> Cause:
-    said = msgspec.json.encode(found).decode()
-    text = f'Unsupported value: {said}: supported values: "{_FINALIZER}"'
-    return Cause("FieldValueNotSupported", "spec.finalizers", text)
 
 
 def _released(metadata: dict[str, Any]) -> dict[str, Any]:

@@ -5,14 +5,12 @@ Source: `apimachinery`'s `ValidateListOptions` and `ValidateCreateOptions`, `Val
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
-
 from trundle.api._formats import is_go_duration
 from trundle.api._metadata_rules import manager_causes
 from trundle.api._patches import APPLY
 from trundle.api._requests import Request
 from trundle.api._selections import FieldSelector, labels_of, terms_of
-from trundle.api._status import ApiError, Cause, bad_request
+from trundle.api._status import ApiError, Cause, bad_request, unsupported
 from trundle.errors import expectation
 
 _WRITES = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions"}
@@ -65,7 +63,7 @@ def refused_options(kind: str, causes: Sequence[Cause]) -> ApiError:
 def causes_of_dry_run(given: Sequence[str]) -> Iterator[Cause]:
     """What is wrong with values of `dryRun`."""
     if any(each != "All" for each in given):
-        yield _unsupported("dryRun", given, "All")
+        yield unsupported("dryRun", given, "All")
 
 
 def _require(kind: str, causes: Sequence[Cause]) -> None:
@@ -89,7 +87,7 @@ def _of_writes(request: Request) -> Iterator[Cause]:
         yield from causes_of_dry_run([request.query["dryRun"]])
     validation = request.query.get("fieldValidation", "")
     if validation not in {"", "Ignore", "Strict", "Warn"}:
-        yield _unsupported("fieldValidation", validation, "", "Ignore", "Strict", "Warn")
+        yield unsupported("fieldValidation", validation, "", "Ignore", "Strict", "Warn")
 
 
 def _of_lists(query: Mapping[str, str]) -> Iterator[Cause]:
@@ -100,7 +98,7 @@ def _of_lists(query: Mapping[str, str]) -> Iterator[Cause]:
         if query.get("continue"):
             yield _forbidden(field, f"{field} is forbidden when continue is provided")
         if match not in {"Exact", "NotOlderThan"}:
-            yield _unsupported(field, match, "Exact", "NotOlderThan", "")
+            yield unsupported(field, match, "Exact", "NotOlderThan", "")
         if match == "Exact" and query.get("resourceVersion") == "0":
             yield _forbidden(field, f'{field} "exact" is forbidden for resourceVersion "0"')
     if "sendInitialEvents" in query:
@@ -117,7 +115,7 @@ def _of_watches(query: Mapping[str, str]) -> Iterator[Cause]:
         text = f"{field} is forbidden for watch unless sendInitialEvents is provided"
         yield _forbidden(field, text)
     if match and match != "NotOlderThan":
-        yield _unsupported(field, match, "NotOlderThan")
+        yield unsupported(field, match, "NotOlderThan")
     # A watch that says nothing else begins with what is there, as if it asked for that.
     begins = not initial and query.get("resourceVersion", "") in {"", "0"}
     if query.get("continue") and (match or begins):
@@ -126,10 +124,3 @@ def _of_watches(query: Mapping[str, str]) -> Iterator[Cause]:
 
 def _forbidden(field: str, text: str) -> Cause:
     return Cause("FieldValueForbidden", field, f"Forbidden: {text}")
-
-
-def _unsupported(field: str, found: str | Sequence[str], *supported: str) -> Cause:
-    said = msgspec.json.encode(found).decode()
-    listed = ", ".join(msgspec.json.encode(each).decode() for each in supported)
-    text = f"Unsupported value: {said}: supported values: {listed}"
-    return Cause("FieldValueNotSupported", field, text)

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import msgspec
+
 from trundle.api._kinds import ServedKind
 from trundle.database import BusyError
 from trundle.errors import Finding, Kind, TrundleError, expectation
@@ -55,6 +57,20 @@ class Cause(NamedTuple):
     reason: str
     field: str
     message: str
+
+
+def unsupported(field: str, found: object, *supported: str) -> Cause:
+    """What is wrong with a value that is none of those that there are.
+
+    Args:
+        field: the place.
+        found: the value, or values.
+        supported: those that there are.
+    """
+    said = msgspec.json.encode(found).decode()
+    listed = ", ".join(msgspec.json.encode(each).decode() for each in supported)
+    text = f"Unsupported value: {said}: supported values: {listed}"
+    return Cause("FieldValueNotSupported", field, text)
 
 
 class ApiError(TrundleError):
