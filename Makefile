@@ -21,6 +21,7 @@ MEMORY := $(shell [ -w /dev/shm ] && ! grep -qs " /dev/shm .*noexec" /proc/mount
 	df -Pk /dev/shm | awk 'NR == 2 && $$4 > 4000000 { print "/dev/shm" }')
 PLACE = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORPUS))")
 PYTEST = $(PLACE) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
+CONFIRMED = TRUNDLE_TESTS=all $(PLACE) $(BIN)/python tests/support/confirmed.py
 
 .PHONY: demo test test-all test-cluster check bench docs guides pictures house mutants mutmut format constraints clean
 
@@ -31,11 +32,11 @@ test: $(REWRITTEN) $(SYSTEM) ## Run the tests to run before each change; laws wi
 	$(PYTEST) -m "not full and not cluster" $(TESTS)
 
 test-all: $(if $(TESTS),,test) $(DEVELOPMENT) $(SYSTEM) $(S3) ## Run all tests: those of `test`, then what it leaves out, and laws with all examples.
-	TRUNDLE_TESTS=all $(PYTEST) -m "not cluster$(if $(TESTS),, and (full or more))" $(TESTS)
+	$(CONFIRMED) --numprocesses $(WORKERS) --dist worksteal -m "not cluster$(if $(TESTS),, and (full or more))" -- $(TESTS)
 
 test-cluster: $(DEVELOPMENT) ## Run the tests that need a real cluster; the first time builds it, which needs Go. LONG=1 for all of them.
 	@$(BIN)/python tests/support/control_plane.py
-	TRUNDLE_TESTS=all $(PLACE) $(BIN)/python tests/support/confirmed.py --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" -- $(or $(TESTS),tests/cluster tests/api)
+	$(CONFIRMED) --numprocesses 3 --dist loadfile -m "cluster$(if $(LONG),, and not long)" -- $(or $(TESTS),tests/cluster tests/api)
 
 check: $(DEVELOPMENT) ## Check format, lint and types.
 	$(BIN)/ruff format --check .

@@ -1,4 +1,4 @@
-"""Tests of the cluster that fail run once more, alone: `support/confirmed.py`."""
+"""Tests of the longer targets that fail run once more, alone: `support/confirmed.py`."""
 
 import os
 import subprocess

@@ -1,7 +1,7 @@
 """Runs pytest; a few tests that fail run once more, each alone, and only what fails twice fails the run.
 
-For tests against a real cluster: seven processes on two processors may take longer than a test waits. More than `_FEW` failures are
-a fault, not a moment, and are not tried again. What failed once is named at the end, so that its test can be mended.
+For tests that start real servers and clusters: many processes on two processors may take longer than a test waits. More than `_FEW`
+failures are a fault, not a moment, and are not tried again. What failed once is named at the end, so that its test can be mended.
 
 What cannot be found again fails the run, too.
 
