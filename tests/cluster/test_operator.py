@@ -75,7 +75,7 @@ def test_a_package_waits_for_one_that_it_requires(cluster, operator, publisher, 
     needs = {"acme/base": "1"}
     publisher.release("acme/top", "1.0.0", [config("top", "1")], dependsOn=needs)
     create(cluster, wanted("a-top", space, spec_of(publisher, "acme/top")))
-    until(lambda: has(cluster, space, "a-top", "Ready", "False", "DependencyConflict"))
+    until(lambda: has(cluster, space, "a-top", "Ready", "False", "PackageMissing"))
     assert there(cluster, space, "configmap", "top") == ""
 
     create(cluster, wanted("b-base", space, spec_of(publisher, "acme/base")))
