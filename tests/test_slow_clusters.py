@@ -108,7 +108,7 @@ WATCHED = CHUNKED + b"%x\r\n%s\r\n" % (len(EVENT), EVENT)
 def test_a_watch_ends_when_nothing_comes_for_long(tmp_path, within):
     with dripping(WATCHED, b"", asked := []) as address:
         config = KubeConfig.from_file(kubeconfig(tmp_path, f"http://{address}")).get()
-        transport = server_transport(f"http://{address}", ssl.create_default_context(), idle=0.3)
+        transport = server_transport(f"http://{address}", ssl.create_default_context(), idle=2)
         client = lightkube.Client(config, transport=transport, timeout=httpx2.Timeout(60))
         seen = []
         error = within(lambda: seen.extend(Installations(Cluster(client)).watched()))
@@ -117,6 +117,6 @@ def test_a_watch_ends_when_nothing_comes_for_long(tmp_path, within):
 
 
 def test_a_watch_goes_on_for_as_long_as_something_comes(tmp_path):
-    with dripping(WATCHED[:-20], WATCHED[-20:]) as address:
-        cluster = connect(kubeconfig(tmp_path, f"http://{address}"), timeout=0.3)
-        assert next(Installations(cluster).watched())[0] == "u"  # It takes a second.
+    with dripping(WATCHED[:-60], WATCHED[-60:]) as address:
+        cluster = connect(kubeconfig(tmp_path, f"http://{address}"), timeout=2)
+        assert next(Installations(cluster).watched())[0] == "u"  # It takes three seconds.

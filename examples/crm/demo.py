@@ -25,7 +25,8 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
-from serving import APPLY, GROUP, people, serving
+from serving import serving
+from steps import GROUP, Runner, applied, edited, watched
 
 from trundle.evolution import Evolution
 from trundle.project import generated_files, load_project, read_documents, write_tree
@@ -41,6 +42,7 @@ HERE = Path(__file__).parent
 FIRST, PREVIEW, LAST = "2011-01-01", "2014-04-04-preview", "2019-09-09"
 ADDRESS = "mailingAddress"
 SERVICE_FABRIC = "Microsoft.ServiceFabric.json"
+_COMMAND = r"(?m)^(\$|PATCH|GET) .*"
 NARROW, MEDIUM, WIDE = 70, 116, 150
 """Columns of a terminal from which on there is room for more."""
 
@@ -311,24 +313,29 @@ class Demo:
     def serve(self, scheme: Scheme) -> None:
         """Clients of two versions write one person through a server, and a third watches."""
         self.chapter("A control plane")
-        with serving(self.project, scheme, self.project.config.output / "people.db") as served:
-            config = {**DONALD, "apiVersion": f"{GROUP}/v20190909"}
-            newest, older = people("v20190909", "donald"), people("v20160606", "donald")
-            served.call("PATCH", f"{newest}?fieldManager=team", config, APPLY)
-            events = served.watch(people("v20190909"))
-            seen = [next(events)]
-            before = served.call("GET", older)
-            address = {"street": "1 Killmotor Hill", "city": "Duckburg"}
-            edited = {**before, "knownAs": "Don", "mailingAddress": address}
-            served.call("PUT", f"{older}?fieldManager=clerk", edited)
-            seen.append(next(events))
-            events.close()
-            conflict = served.call("PATCH", f"{newest}?fieldManager=team", config, APPLY)
+        folder = self.project.config.output
+        config = {**DONALD, "apiVersion": f"{GROUP}/v20190909"}
+        moved = {"street": "1 Killmotor Hill", "city": "Duckburg"}
+        changes = {"knownAs": "Don", "mailingAddress": moved}
+        with serving(self.project, scheme, folder / "people.db") as served:
+            clients = Runner(served.port, folder)
+            apply, watch = applied(config, "team"), watched("v20190909", "donald")
+            done = [clients.run(apply)]
+            with contextlib.closing(clients.events(watch)) as events:
+                seen = [next(events)]
+                done.append(clients.run(edited("v20160606", "donald", changes, "clerk")))
+                seen.append(next(events))
+            conflict = clients.run(apply)
             kept = served.kept("donald")
         self.say(
             "`trundle serve` serves all of this to kubectl. A client applies Donald at v20190909, one of v20160606 "
-            "replaces his address, and one of v20190909 watches:"
+            f"changes his address. {clients.note}"
         )
+        self.block("\n".join(done), (_COMMAND, "cyan"))
+        self.say(
+            "One of v20190909 watches, from before the change. The two events that it gets, as a table:"
+        )
+        self.block(clients.shown(watch), (_COMMAND, "cyan"))
         shown = [flat(each["object"]) for each in seen]
         rows = [
             _change(name, *(each.get(name) for each in shown)) for name in {**shown[0], **shown[1]}
@@ -338,7 +345,7 @@ class Demo:
             "Longitude and latitude are still there, though the client of v20160606 knows of neither. The first client "
             "applies its configuration again, and learns who wrote another name and address:"
         )
-        self.block(conflict["message"])
+        self.block(conflict, (_COMMAND, "cyan"))
         address = kept["mailingAddress"]
         bag = address.get("$propertyBag", {})
         lines = {

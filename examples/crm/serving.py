@@ -1,10 +1,9 @@
-"""The last chapter of the demo: a server of the project on a free port, and clients of two versions."""
+"""The server in the last chapter of the demo: it serves the project on a free port."""
 
 import contextlib
-import http.client
 import json
 import threading
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,6 @@ from trundle.api import Api, Server, listening, served_kinds
 from trundle.project.loading import Project
 from trundle.runtime import AnyScheme
 from trundle.store import Key, Store
-
-GROUP = "crm.example.com"
-APPLY = "application/apply-patch+yaml"
 
 
 class Served:
@@ -28,33 +24,10 @@ class Served:
         self._store = store
         self.port = port
 
-    def call(
-        self, method: str, path: str, body: Any = None, media_type: str = "application/json"
-    ) -> Any:
-        """What the server answers to a request."""
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port)) as connection:
-            text = None if body is None else json.dumps(body)
-            headers = {"Content-Type": media_type}
-            connection.request(method, path, text, headers)
-            return json.loads(connection.getresponse().read())
-
-    def watch(self, path: str) -> Generator[Any, None, None]:
-        """The events of a watch, as they come."""
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.port)) as connection:
-            connection.request("GET", f"{path}?watch=true")
-            for line in connection.getresponse():
-                yield json.loads(line)
-
     def kept(self, name: str) -> Mapping[str, Any]:
         """What the store keeps of a person."""
         found: Mapping[str, Any] = json.loads(self._store.get(Key("Person", "default", name)).data)
         return found
-
-
-def people(version: str, name: str = "") -> str:
-    """The path of people, or of one of them, at a version such as `v20190909`."""
-    path = f"/apis/{GROUP}/{version}/namespaces/default/people"
-    return f"{path}/{name}" if name else path
 
 
 @contextlib.contextmanager

@@ -101,6 +101,27 @@ def test_a_pinned_installation():
     assert facts(found)["UpToDate"] == facts(found)["ChannelUsable"] == ("Unknown", "Pinned")
 
 
+@pytest.mark.parametrize("pin", ["acme/crm:1.0.0", "acme/crm:blessed", "acme/crm@sha256:x"])
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (channel("1.0.1", unpublished=GONE), ("False", "Unpublished")),
+        (channel("1.0.0"), ("True", "Listed")),
+        (channel("1.0.1"), ("Unknown", "NotFollowed")),
+        (None, ("Unknown", "NotFollowed")),
+    ],
+    ids=["unpublished", "listed", "another", "none"],
+)
+def test_a_pinned_installation_is_looked_up_by_its_content(pin, made, expected):
+    version = v("1.0.0") if pin.endswith("1.0.0") else None
+    pinned = change(state(pinned=pin), installed=Installed(version, digest("1.0.0")))
+    plan = decide(made, pinned, POLICY, START)
+    found = status_of(plan, pinned, made, START)
+    assert facts(found)["Published"] == expected
+    gone = "the installed version 1.0.0 was unpublished: a hole"
+    assert (gone in found.notes) is (expected[1] == "Unpublished")
+
+
 def test_the_transition_time_is_that_of_the_last_change_of_status():
     made = channel("1.0.1")
     first = status(made, state("1.0.0"))

@@ -75,7 +75,7 @@ def test_a_package_waits_for_one_that_it_requires(cluster, operator, publisher, 
     needs = {"acme/base": "1"}
     publisher.release("acme/top", "1.0.0", [config("top", "1")], dependsOn=needs)
     create(cluster, wanted("a-top", space, spec_of(publisher, "acme/top")))
-    until(lambda: has(cluster, space, "a-top", "Ready", "False", "DependencyConflict"))
+    until(lambda: has(cluster, space, "a-top", "Ready", "False", "PackageMissing"))
     assert there(cluster, space, "configmap", "top") == ""
 
     create(cluster, wanted("b-base", space, spec_of(publisher, "acme/base")))
@@ -113,6 +113,26 @@ def test_holds_and_the_way_back(cluster, operator, publisher, space):
         *("--channel", "stable", "--reason", "a leak", "--keys", publisher.keys),
     )
     until(lambda: has(cluster, space, "held", "Published", "False", "Unpublished"))
+    events = cluster.kubectl("get", "events", "-n", space, "-o", "json").stdout
+    found = [each for each in json.loads(events)["items"] if each["reason"] == "Unpublished"]
+    assert [each["type"] for each in found] == ["Warning"]
+
+
+def test_a_pinned_version_that_is_unpublished_is_warned_about(cluster, operator, publisher, space):
+    publisher.release("acme/pin", "1.0.0", [config("pin", "1")])
+    create(cluster, wanted("pin", space, spec_of(publisher, "acme/pin")))
+    until(lambda: installed(shown(cluster, space, "pin")) == ("1.0.0", True))
+    change(cluster, space, "pin", {"spec": {"version": "1.0.0"}})
+    until(lambda: has(cluster, space, "pin", "ChannelUsable", "Unknown", "Pinned"))
+    assert has(cluster, space, "pin", "Published", "True", "Listed")
+    publisher.release("acme/pin", "1.1.0", [config("pin", "2")])
+    publisher.trundle(
+        *("unpublish", "1.0.0", "--from", f"http://{publisher.host}/acme/pin"),
+        *("--channel", "stable", "--reason", "a leak", "--keys", publisher.keys),
+    )
+    until(lambda: has(cluster, space, "pin", "Published", "False", "Unpublished"))
+    assert said(cluster, space, "pin", "Published").endswith(": a leak")
+    assert installed(shown(cluster, space, "pin")) == ("1.0.0", True)
     events = cluster.kubectl("get", "events", "-n", space, "-o", "json").stdout
     found = [each for each in json.loads(events)["items"] if each["reason"] == "Unpublished"]
     assert [each["type"] for each in found] == ["Warning"]

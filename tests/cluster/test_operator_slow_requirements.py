@@ -123,7 +123,7 @@ def test_what_requires_a_slow_package_waits_for_it_and_skips_no_step(
     create(cluster, wanted("app", space, spec_of(publisher, "acme/app", policy=policy)))
     create(cluster, wanted("base", space, base))
     until(lambda: has(cluster, space, "base", "Ready", "False", "Fetching"))
-    until(lambda: has(cluster, space, "app", "Ready", "False", "DependencyConflict"))
+    until(lambda: has(cluster, space, "app", "Ready", "False", "PackageMissing"))
     assert "acme/base" in said(cluster, space, "app", "Ready")
     assert there(cluster, space, "configmap/app", "configmap/base") == ""
     slow.hurry.set()

@@ -1660,6 +1660,31 @@ def _packed(server, path, accepted):
     return packing, (answer.headers["vary"] or "").lower(), len(found.get("items", ()))
 
 
+@pytest.mark.parametrize("encoding", ["gzip", "GZIP", "deflate", "gzip, gzip", "x", ""])
+def test_what_a_client_says_of_how_a_body_is_packed_counts_for_nothing(servers, place, encoding):
+    """Neither server unpacks a body: one that is not packed is read, and one that is packed is not."""
+    headers = {"content-encoding": encoding}
+    require_alike(servers, "POST", place, tool("a"), headers=headers)
+    ways = [
+        ("POST", place, tool("b"), "application/json"),
+        ("POST", place, tool("c"), "application/yaml"),
+        ("PATCH", f"{place}/a", {"spec": {"size": 2}}, MERGE),
+        ("PATCH", f"{place}/a", [{"op": "add", "path": "/spec/size", "value": 3}], JSON),
+        ("PATCH", f"{place}/a", tool("a", {"size": 4}), APPLY),
+        ("DELETE", f"{place}/a", {"gracePeriodSeconds": 0}, "application/json"),
+    ]
+    for method, path, body, form in ways:
+        given = {"media_type": form, "fieldManager": "me", "force": "true"}
+        if form != APPLY:
+            del given["force"]
+        packed = gzip.compress(json.dumps(body).encode())
+        refused = [each.ask(method, path, packed, headers=headers, **given) for each in servers]
+        assert [each.status for each in refused] == [400, 400], (method, form)
+        assert [each.body["reason"] for each in refused] == ["BadRequest", "BadRequest"]
+        taken = require_alike(servers, method, path, body, headers=headers, **given)
+        assert taken.status < 300
+
+
 # Deletions, and objects that are being deleted
 
 

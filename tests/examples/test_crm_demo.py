@@ -1,30 +1,14 @@
 """The demo runs on any terminal, in short time, and leaves nothing behind."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import crm_demo
 import pytest
-import warm
 from amounts import full
+from crm_demo import run
 from releases import CRM
-
-DEMO = CRM / "demo.py"
-
-
-def run(*python: str, **environment: str) -> "subprocess.CompletedProcess[str]":
-    """Runs the demo, with standard output not a terminal."""
-    kept = {name: value for name, value in os.environ.items() if name not in {"CORPUS", "COLUMNS"}}
-    return subprocess.run(
-        [*python, str(DEMO)] if python else warm.script(DEMO),
-        env={**kept, "PYTHONDONTWRITEBYTECODE": "1", **environment},
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=300,
-        check=False,
-    )
 
 
 def tree() -> set[Path]:
@@ -65,6 +49,23 @@ def test_it_shows_the_whole_story() -> None:
     ):
         assert part in printed
     assert "Service Fabric" not in printed
+
+
+@pytest.mark.full
+def test_without_kubectl_clients_send_the_same_over_http(tmp_path: Path) -> None:
+    ran = run(COLUMNS="200", PYTHONIOENCODING="utf-8", PATH=str(tmp_path))
+    assert (ran.returncode, ran.stderr) == (0, "")
+    chapter = ran.stdout[ran.stdout.index("8. A control plane") :]
+    donald = "/apis/crm.example.com/{}/namespaces/default/people/donald?fieldManager={}\n  {}\n"
+    for part in (
+        "No kubectl is on the PATH",
+        "PATCH " + donald.format("v20190909", "team", "201 Created"),
+        "PATCH " + donald.format("v20160606", "clerk", "200 OK"),
+        "GET /apis/crm.example.com/v20190909/namespaces/default/people?watch=true",
+        "PATCH " + donald.format("v20190909", "team", "409 Conflict"),
+    ):
+        assert part in chapter
+    crm_demo.require_outcome(chapter)
 
 
 @pytest.mark.full

@@ -185,6 +185,42 @@ def test_a_pinned_installation_looks_for_no_updates(plain):
     assert [each.code for each in result.all_refusals] == [RefusalCode.PINNED]
 
 
+@pytest.mark.parametrize("pin", [":1.0.0", ":blessed", "@{}"])
+def test_a_pinned_version_that_is_unpublished_is_warned_about(site, pin):
+    """The channel that was followed before is read for nothing else."""
+    digest = site.publish("1.0.0").entry.digest
+    site.channel().repository.set_tag("blessed", digest)
+    site.install()
+    site.install(pin=pin.format(digest))
+    assert published(site) == ("True", "1.0.0 is listed in the channel")
+    site.publish("1.1.0")
+    site.unpublish("1.0.0")
+    status, why = published(site)
+    assert (status, why.endswith(": CVE-2026-1")) == ("False", True)
+    with site.installation() as installation:
+        found = installation.look(installation.package(CRM))
+        assert "the installed version 1.0.0 was unpublished: CVE-2026-1" in found.plan.notes
+        assert not found.plan.update_available
+        assert installation.package(CRM).to_plain()["channel"] == ""
+    if (site.folder / "registry").exists():
+        (site.folder / "registry").rename(site.folder / "gone")
+        assert published(site)[0] == "Unknown"
+
+
+def test_a_version_that_was_pinned_from_the_start_has_no_channel_to_warn(site):
+    site.publish("1.0.0")
+    site.install(pin=":1.0.0")
+    site.publish("1.1.0")
+    site.unpublish("1.0.0")
+    assert published(site)[0] == "Unknown"
+
+
+def published(site):
+    with site.installation() as installation:
+        found = installation.status(installation.package(CRM)).condition("Published")
+        return found.status, found.message
+
+
 def test_any_tag_and_any_digest_can_be_pinned(plain):
     digest = plain.publish("1.0.0").entry.digest
     plain.channel().repository.set_tag("blessed", digest)

@@ -408,7 +408,7 @@ def test_a_manifest_that_is_missing(site):
 def test_dependencies_that_no_repository_provides(tmp_path):
     site = Site(tmp_path)
     site.publish("1.0.0", dependsOn='{acme/core: "1"}')
-    install_refused(site, RefusalCode.DEPENDENCY_CONFLICT)
+    install_refused(site, RefusalCode.PACKAGE_MISSING)
 
 
 def test_dependencies_in_conflict_name_both_sides(tmp_path):

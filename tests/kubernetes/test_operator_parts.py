@@ -30,7 +30,8 @@ from trundle.kubernetes.operator._following import Follower
 from trundle.kubernetes.operator._objects import OwnedError
 from trundle.kubernetes.operator._readiness import unready
 from trundle.kubernetes.operator._reporting import Report, status_document
-from trundle.packages import Conflict
+from trundle.packages import Clash, Conflict
+from trundle.version import SemVer
 
 DIGEST = "sha256:" + "a" * 64
 NOW = dt.datetime(2026, 1, 2, tzinfo=dt.UTC)
@@ -194,9 +195,21 @@ def test_a_release_that_is_not_in_the_cluster_is_not_up_to_date():
 
 def test_a_package_that_is_missing_is_installed_by_an_installation_of_its_own():
     report = Report()
-    report.stops(conflict_refusals("acme/top", [Conflict((), gave_up=True)]))
-    assert "--with" not in report.blocked["DependencyConflict"]
-    assert "create installations of the packages" in report.blocked["DependencyConflict"]
+    missing = Clash("acme/base", (), (), ())
+    report.stops(conflict_refusals("acme/top", [Conflict((missing,))]))
+    assert "--with" not in report.blocked["PackageMissing"]
+    assert "create installations of the packages" in report.blocked["PackageMissing"]
+
+
+def test_packages_that_are_there_and_do_not_fit_are_not_installed_again():
+    report = Report()
+    there = Clash("acme/base", (), (SemVer.parse("1.0.0"),), ())
+    unusable = Clash("acme/base", (), (), ((SemVer.parse("1.0.0"), "too new"),))
+    for each in (Conflict((there,)), Conflict((unusable,)), Conflict((), gave_up=True)):
+        report.stops(conflict_refusals("acme/top", [each]))
+    report.stops(conflict_refusals("acme/top", [Conflict((Clash("b", (), (), ()),))], "wait"))
+    assert report.blocked.keys() == {"DependencyConflict"}
+    assert "create installations" not in report.blocked["DependencyConflict"]
 
 
 def test_rights_to_rewrite_objects_are_granted_to_the_operator():

@@ -50,12 +50,13 @@ def test_headers_that_drip_are_given_up(at_once, then):
     ids=["content", "the head of a chunk"],
 )
 def test_content_that_drips_is_given_up(at_once, then):
+    settings = msgspec.structs.replace(SETTINGS, request_time=2)  # Headers come in time.
     with dripping(at_once, then) as address:
-        repository = open_registry(address, settings=SETTINGS).repository("acme/db")
+        repository = open_registry(address, settings=settings).repository("acme/db")
         with pytest.raises(UnreachableError, match="too long"):
             repository.tags()
         with pytest.raises(UnreachableError, match="too long"):
-            list(fetch_file(f"http://{address}/latest", settings=SETTINGS))
+            list(fetch_file(f"http://{address}/latest", settings=settings))
 
 
 @pytest.mark.usefixtures("in_time")
@@ -64,6 +65,15 @@ def test_a_handshake_that_drips_is_given_up():
         repository = open_registry(f"https://{address}", settings=SETTINGS).repository("acme/db")
         with pytest.raises(UnreachableError):
             repository.tags()
+
+
+def require_asked(asked, times):
+    """How often a server was asked; it may hear of that after its client has gone."""
+    for _ in range(3000):
+        if len(asked) >= times:
+            break
+        time.sleep(0.01)
+    assert len(asked) == times
 
 
 @pytest.mark.full
@@ -81,7 +91,7 @@ def test_a_slow_host_is_waited_for_once_in_a_round(at_once):
             for name in ("acme/one", "acme/two", "acme/three"):
                 with pytest.raises(UnreachableError):
                     registry.repository(name).tags()
-            assert len(asked) == expected
+            require_asked(asked, expected)
 
 
 @pytest.mark.full
@@ -98,4 +108,4 @@ def test_a_slow_web_server_is_waited_for_once_in_a_round(at_once):
             for name in ("one/latest", "one/root.json", "two/latest"):
                 with pytest.raises(UnreachableError):
                     list(fetch_file(f"http://{address}/{name}", settings=settings))
-            assert len(asked) == expected
+            require_asked(asked, expected)

@@ -57,8 +57,7 @@ def test_a_change_of_another_server_is_seen_at_once(pair):
     watcher.join(RARELY / 2)
     late = [at - written[name] for name, at in watcher.seen if name in written]
     assert [name for name, _ in watcher.seen] == ["first", *written]
-    assert max(late) < RARELY / 4, late
-    assert sorted(late)[len(late) // 2] < 1, late
+    assert max(late) < RARELY / 4, late  # By itself it looks after all of that time.
 
 
 def test_a_server_does_not_wake_itself_up_over_the_database(pair):

@@ -189,23 +189,29 @@ def until(holds, seconds: float = 180) -> None:
         time.sleep(0.05)
 
 
+def programs() -> Path:
+    """The folder with the programs of a cluster, kubectl among them; the test is skipped where they cannot be had, but fails where CI has to have them."""
+    found = control_plane.programs()
+    if found is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(control_plane.MISSING)
+        pytest.skip(control_plane.MISSING)
+    return found
+
+
 @contextlib.contextmanager
 def running(*options: str) -> Iterator[Cluster]:
-    """A running cluster; the test is skipped where its programs cannot be had, but fails where CI has to have them.
+    """A running cluster; see `programs`.
 
     Args:
         options: further options of its API server.
     """
-    programs = control_plane.programs()
-    if programs is None:
-        if os.environ.get("CI") == "true":
-            pytest.fail(control_plane.MISSING)
-        pytest.skip(control_plane.MISSING)
+    found = programs()
     with tempfile.TemporaryDirectory(prefix="trundle-cluster-") as name:
         folder = Path(name)
         for _ in range(5):  # Another process may take a port first.
             with contextlib.ExitStack() as stack:
-                cluster = _start(stack, folder, programs, options)
+                cluster = _start(stack, folder, found, options)
                 if cluster is not None:
                     yield cluster
                     return

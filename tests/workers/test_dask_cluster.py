@@ -113,7 +113,7 @@ def test_a_cluster_without_workers_is_an_error(tmp_path):
     with (
         dask_clusters.running(tmp_path, workers=0) as found,
         pytest.raises(DaskError, match="expected a worker, found none"),
-        DaskCluster(found.address, patience=1),
+        DaskCluster(found.address, patience=5),  # In which it connects.
     ):
         pass
 
@@ -133,7 +133,7 @@ def test_a_piece_is_done_again_where_its_worker_died(tmp_path):
 def test_a_scheduler_that_dies_is_an_error_soon(tmp_path):
     with (
         dask_clusters.running(tmp_path, environment=HERE) as started,
-        DaskCluster(started.address, patience=5) as found,
+        DaskCluster(started.address, patience=20) as found,
     ):
         results = found.results(opening(tmp_path), doubled, [0.05] * 5000)
         next(results)

@@ -213,14 +213,7 @@ class Ownership:
             if written is not config:  # What is not written makes sense, too.
                 require_elements(self._shape, config)
             before = live or self._nothing()
-            conflicts = _Conflicts(forced=force)
-            found = conflicts.of(
-                functools.partial(applied, writer, before, written, at_others=at_others)
-            )
-            try:
-                return self._with_elsewhere(writer, APPLIES, found, seen, conflicts)
-            finally:
-                conflicts.require_none()
+            return self._applied(writer, before, written, seen, at_others, force=force)
         except ApplyConflictError as error:
             raise _conflict(error) from error
         except ListError as error:
@@ -228,6 +221,33 @@ class Ownership:
             raise invalid(self._kind, name, [cause_of(each) for each in error.findings]) from error
         except (UnreadableFieldsError, ElementError) as error:
             raise bad_request(str(error)) from error
+
+    def _applied(
+        self,
+        writer: Writer,
+        live: Document,
+        config: Document,
+        seen: Seen,
+        at_others: AtOthers,
+        *,
+        force: bool,
+    ) -> Document:
+        """An object after a configuration was applied to it; see `after_apply`.
+
+        Raises:
+            ApplyConflictError: there are conflicts, at this version or at others. They count before all else that is wrong: that comes of going on as by force.
+        """
+        conflicts = _Conflicts(forced=force)
+        try:
+            found = conflicts.of(
+                functools.partial(applied, writer, live, config, at_others=at_others)
+            )
+            found = self._with_elsewhere(writer, APPLIES, found, seen, conflicts)
+        except Exception:
+            conflicts.require_none()
+            raise
+        conflicts.require_none()
+        return _document(found)
 
     def shows(self, kept: FieldSet) -> bool:
         """Whether the version shows any of kept fields."""

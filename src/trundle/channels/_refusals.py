@@ -60,6 +60,7 @@ class RefusalCode(Code):
     NOT_INSTALLED = "not-installed"
     PINNED = "pinned"
     HELD = "held"
+    PACKAGE_MISSING = "package-missing"
     DEPENDENCY_CONFLICT = "dependency-conflict"
     STILL_STORED = "still-stored"
 
@@ -110,6 +111,7 @@ _KINDS: Mapping[Code, Kind] = {
     RefusalCode.NOT_INSTALLED: Kind.NOT_FOUND,
     RefusalCode.PINNED: Kind.REFUSED,
     RefusalCode.HELD: Kind.REFUSED,
+    RefusalCode.PACKAGE_MISSING: Kind.CONFLICT,
     RefusalCode.DEPENDENCY_CONFLICT: Kind.CONFLICT,
     RefusalCode.STILL_STORED: Kind.REFUSED,
 }

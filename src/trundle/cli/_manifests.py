@@ -54,15 +54,7 @@ _Namespaces = Annotated[
 ]
 _To = Annotated[Path, typer.Option("--to", metavar="FOLDER", help="Where to write them.")]
 _FOLDER = Path("manifests")
-_KUSTOMIZATION, _RECIPE = "kustomization.yaml", "Dockerfile"
-_NAMES = frozenset(
-    f"{each}.yaml"
-    for each in (
-        *("admission", "apiservices", "certificate", "crds", "namespace"),
-        *("operator", "roles", "server", "webhook"),
-    )
-)
-"""The files of which a run writes some."""
+_RECIPE = "Dockerfile"
 
 Files = tuple[dict[str, list[dict[str, Any]]], str | None]
 """Manifests by file name, and the recipe of an image."""
@@ -204,14 +196,16 @@ def _write(files: Files, to: Path, output: Format) -> None:
 def _written_before(to: Path) -> set[str]:
     """The files that an earlier run has left in a folder: its kustomization lists them, and its recipe begins as each does."""
     from trundle.documents import plain  # noqa: PLC0415
+    from trundle.kubernetes import ManifestFile  # noqa: PLC0415
     from trundle.project import UnreadableError, parse_documents  # noqa: PLC0415
 
     former: Any = None
     with contextlib.suppress(FileNotFoundError, UnreadableError):
-        former = plain(parse_documents((to / _KUSTOMIZATION).read_bytes(), _KUSTOMIZATION)[0].root)
+        name = ManifestFile.KUSTOMIZATION
+        former = plain(parse_documents((to / name).read_bytes(), name)[0].root)
     listed = former.get("resources") if isinstance(former, dict) else None
     listed = listed if isinstance(listed, list) else []
-    found = {each for each in _NAMES if each in listed and (to / each).is_file()}
+    found = {str(each) for each in ManifestFile if each in listed and (to / each).is_file()}
     with contextlib.suppress(FileNotFoundError, UnicodeDecodeError):
         if (to / _RECIPE).read_text(encoding="utf-8").startswith("# The image of the "):
             found.add(_RECIPE)

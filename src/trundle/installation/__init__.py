@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         pause_after,
         run_round,
     )
-    from trundle.installation._applying import CONFLICT_ADVICE, ChangeResult
+    from trundle.installation._applying import ChangeResult
     from trundle.installation._content import ArrivingError, ContentStore
     from trundle.installation._errors import StateBusyError, StateError
     from trundle.installation._folders import LOCK_FILE, Folders, exists, installed_folders
@@ -53,7 +53,6 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
-    "CONFLICT_ADVICE",
     "INTERVAL",
     "LOCK_FILE",
     "NOTIFIED",

@@ -20,11 +20,6 @@ from trundle.installation._stored import check_readable
 from trundle.packages import Conflict, Release, Requirement, to_install
 from trundle.registry import open_repository
 
-CONFLICT_ADVICE = (
-    "give the repositories of missing packages with --with, or change what is installed"
-)
-"""What to do about packages that do not fit together, where a change does not say otherwise."""
-
 
 class Goal(msgspec.Struct, frozen=True, kw_only=True):
     """A package that may change, and where its versions come from.
@@ -253,12 +248,26 @@ def install_unpacked(
 def conflict_refusals(
     where: str,
     conflicts: Iterable[Conflict],
-    advice: str = CONFLICT_ADVICE,
+    advice: str = "",
 ) -> tuple[Finding, ...]:
-    """The refusals that conflicts lead to."""
-    code, expected = RefusalCode.DEPENDENCY_CONFLICT, "packages that fit together"
-    texts = dict.fromkeys(str(each) for each in conflicts)
-    return tuple(refusal(code, where, expected, text, advice) for text in texts)
+    """The refusals that conflicts lead to.
+
+    Args:
+        where: what they are about.
+        conflicts: the conflicts.
+        advice: what to do about all of them; where it is empty, it depends on whether a package is missing, which is a refusal of its own.
+    """
+    found = {}
+    for each in conflicts:
+        code, do = RefusalCode.DEPENDENCY_CONFLICT, advice or "change what is installed"
+        if not advice and any(clash.is_missing for clash in each.clashes):
+            code = RefusalCode.PACKAGE_MISSING
+            do = (
+                "give the repositories of missing packages with --with, or change what is installed"
+            )
+        text = str(each)
+        found[text] = refusal(code, where, "packages that fit together", text, do)
+    return tuple(found.values())
 
 
 def check_fits(
@@ -267,7 +276,7 @@ def check_fits(
     *,
     put: Iterable[Release] = (),
     drop: Collection[str] = (),
-    advice: str = CONFLICT_ADVICE,
+    advice: str = "",
 ) -> None:
     """Refuses a change after which requirements are unmet that are met now.
 
@@ -276,7 +285,7 @@ def check_fits(
         where: what the refusals are about.
         put: what takes the place of the releases of these packages.
         drop: the packages that go.
-        advice: what to do about a refusal.
+        advice: what to do about a refusal; see `conflict_refusals`.
 
     Raises:
         RefusedError: there are such requirements.

@@ -348,13 +348,15 @@ class _Pin:
     def package(self, artifact: Artifact) -> InstalledPackage:
         """What is installed from now on."""
         before = self._installation.memory.package(artifact.package.name)
+        follows = Subscription(repository=self._repository, channel="")
+        policy = self._wanted.policy
+        if before is not None:
+            policy = policy or before.subscription.policy
+            if before.subscription.repository == self._repository:
+                follows = before.subscription  # Its channel knows what is unpublished.
         return InstalledPackage(
             name=artifact.package.name,
-            subscription=Subscription(
-                repository=self._repository,
-                channel="",
-                policy=self._wanted.policy or (before.subscription.policy if before else None),
-            ),
+            subscription=msgspec.structs.replace(follows, policy=policy),
             pinned=str(self._reference),
             version=self._version(),
             digest=artifact.digest,

@@ -28,6 +28,7 @@ from trundle.channels.decision import (
     decide,
     status_of,
 )
+from trundle.channels.files import Channel
 from trundle.channels.policy import Policy
 from trundle.errors import Finding
 from trundle.installation._content import ContentStore
@@ -167,7 +168,8 @@ class Installation:
         state, now = self.memory.state(package), self.now()
         policy = policy or package.effective_policy
         if package.pinned is not None:
-            return Outlook(decide(None, state, policy, now, request), state)
+            channel = self._channel_of_pinned(package)
+            return Outlook(decide(channel, state, policy, now, request), state, channel)
         try:
             read = self.reader.read(package.subscription, package.name)
         except RefusedError as error:
@@ -185,6 +187,13 @@ class Installation:
             with self.memory.changing():
                 self.memory.remember(read.channel, state.known, now)
         return outlook
+
+    def _channel_of_pinned(self, package: InstalledPackage) -> Channel | None:
+        """The channel that a package followed before it was pinned, as it is now; None where there was none, or it is not accepted."""
+        if not package.subscription.channel:
+            return None
+        followed = msgspec.structs.replace(package, pinned=None)
+        return self.look(followed).accepted
 
     def status(
         self, package: InstalledPackage, outlook: Outlook | None = None

@@ -21,7 +21,8 @@ class InstalledPackage(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         name: its name.
-        subscription: where it comes from, and how its channel is followed; without a channel where it is pinned.
+        subscription: where it comes from, and how its channel is followed. Where it is pinned, how the channel of that repository was followed
+            before; without a channel where none was.
         pinned: the reference that it is pinned to; None where a channel is followed.
         version: the version; None where a pinned tag is not one.
         digest: the digest of its artifact.
@@ -61,7 +62,7 @@ class InstalledPackage(msgspec.Struct, frozen=True, kw_only=True):
             "digest": self.digest,
             "since": format_time(self.since),
             "repository": self.subscription.repository,
-            "channel": self.subscription.channel,
+            "channel": "" if self.pinned else self.subscription.channel,
             "pinned": self.pinned,
             "resourceTypes": self.manifest.resources,
             "signed": self.pinned is None and self.subscription.signed,

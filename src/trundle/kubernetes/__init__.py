@@ -14,7 +14,7 @@ from trundle.kubernetes._definitions import (
     url_named,
 )
 from trundle.kubernetes._errors import DefinitionError, KubernetesCode
-from trundle.kubernetes._manifests import AdmissionBy, Placement, manifests, recipe
+from trundle.kubernetes._manifests import AdmissionBy, ManifestFile, Placement, manifests, recipe
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._processes import ServerProcesses
 from trundle.kubernetes._serving import serve_webhook
@@ -27,6 +27,7 @@ __all__ = [
     "Conversions",
     "DefinitionError",
     "KubernetesCode",
+    "ManifestFile",
     "ObjectError",
     "Placement",
     "ServerProcesses",

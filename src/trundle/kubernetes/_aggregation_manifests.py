@@ -7,6 +7,7 @@ from trundle.api import ServedKind, versions_of
 from trundle.kubernetes._admission_manifests import by_group
 from trundle.kubernetes._manifests import (
     RBAC,
+    ManifestFile,
     Placement,
     annotated,
     certificate,
@@ -14,6 +15,7 @@ from trundle.kubernetes._manifests import (
     people,
     pod,
     running,
+    with_kustomization,
 )
 
 _PRIORITY = 1000
@@ -36,14 +38,13 @@ def aggregated_manifests(
     """
     kinds = list(kinds)
     files = {
-        "apiservices.yaml": annotated(api_services(kinds, placement), placement.annotations),
-        "roles.yaml": [*people(kinds, placement), *_account(placement)],
-        "server.yaml": running(placement, _pod(placement), token=True),
+        ManifestFile.API_SERVICES: annotated(api_services(kinds, placement), placement.annotations),
+        ManifestFile.ROLES: [*people(kinds, placement), *_account(placement)],
+        ManifestFile.SERVER: running(placement, _pod(placement), token=True),
     }
     if placement.annotations:
-        files["certificate.yaml"] = certificate(placement)
-    kustomization = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    return {**files, "kustomization.yaml": [{**kustomization, "resources": sorted(files)}]}
+        files[ManifestFile.CERTIFICATE] = certificate(placement)
+    return with_kustomization(files)
 
 
 def api_services(kinds: Iterable[ServedKind], placement: Placement) -> list[dict[str, Any]]:

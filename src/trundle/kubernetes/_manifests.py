@@ -39,6 +39,21 @@ class AdmissionBy(StrEnum):
     NONE = "none"
 
 
+class ManifestFile(StrEnum):
+    """The files of which an installation has some."""
+
+    ADMISSION = "admission.yaml"
+    API_SERVICES = "apiservices.yaml"
+    CERTIFICATE = "certificate.yaml"
+    CRDS = "crds.yaml"
+    KUSTOMIZATION = "kustomization.yaml"
+    NAMESPACE = "namespace.yaml"
+    OPERATOR = "operator.yaml"
+    ROLES = "roles.yaml"
+    SERVER = "server.yaml"
+    WEBHOOK = "webhook.yaml"
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
     """How a project's webhook stands in a cluster.
@@ -86,20 +101,30 @@ def manifests(
     """
     kinds = list(kinds)
     files = {
-        "crds.yaml": annotated(definitions(kinds, placement.webhook, note), placement.annotations),
-        "admission.yaml": _admission(kinds, placement, admission),
-        "roles.yaml": [*people(kinds, placement), _migrating(kinds, placement)],
+        ManifestFile.CRDS: annotated(
+            definitions(kinds, placement.webhook, note), placement.annotations
+        ),
+        ManifestFile.ADMISSION: _admission(kinds, placement, admission),
+        ManifestFile.ROLES: [*people(kinds, placement), _migrating(kinds, placement)],
     }
     if placement.namespace:
         made = container(
             "webhook", placement, ["kube", "webhook", f"--admission={admission}", *TLS_FILES]
         )
-        files["webhook.yaml"] = running(placement, pod(placement, made))
+        files[ManifestFile.WEBHOOK] = running(placement, pod(placement, made))
         if placement.annotations:
-            files["certificate.yaml"] = certificate(placement)
-    found = {name: documents for name, documents in files.items() if documents}
-    head = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    return {**found, "kustomization.yaml": [{**head, "resources": sorted(found)}]}
+            files[ManifestFile.CERTIFICATE] = certificate(placement)
+    return with_kustomization(files)
+
+
+def with_kustomization(
+    files: Mapping[ManifestFile, list[dict[str, Any]]],
+) -> dict[str, list[dict[str, Any]]]:
+    """Files by their names, without empty ones, and a kustomization of them."""
+    found = {str(name): documents for name, documents in files.items() if documents}
+    kustomization = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
+    own = [{**kustomization, "resources": sorted(found)}]
+    return {**found, str(ManifestFile.KUSTOMIZATION): own}
 
 
 def recipe(image: str, folder: str, version: str, *, aggregated: bool = False) -> str:

@@ -44,6 +44,11 @@ class Clash(msgspec.Struct, frozen=True):
     known: tuple[SemVer, ...]
     unusable: tuple[tuple[SemVer, str], ...]
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether no version of the package is known at all."""
+        return not self.known and not self.unusable
+
     def __str__(self) -> str:
         sides = _sides(self.sides)
         expected = "one version" if len(sides) > 1 else "a version"
@@ -55,14 +60,14 @@ class Clash(msgspec.Struct, frozen=True):
         if self.unusable:
             reasons = _listed([f"{version} ({reason})" for version, reason in self.unusable], ", ")
             return f"only what cannot be used: {reasons}"
-        if not self.known:
+        if self.is_missing:
             return "no such package"
         return f"none among {_listed([str(each) for each in self.known], ', ')}"
 
     def _advice(self) -> str:
         if self.unusable:
             return f"publish {self.package} again in a higher version"
-        if not self.known:
+        if self.is_missing:
             return "publish it, or correct the requirement"
         return "widen a requirement, or publish a version that fits"
 

@@ -188,13 +188,10 @@ class _Spreading:
             idle = [each for each in of_type if not each.holds and each.by in holding]
             placed = {each.name for each in of_type if each.rule in _PLACING and each not in idle}
             emptied = {parts_of(each)[:-1] for each in placed}
-            elsewhere = {each.name for each in of_type if each.rule in _PLACING and each.holds}
             gone = {
                 (each.by.type, each.name)
-                for each in of_type
-                if each.by
-                and (each.stays or (each in idle and each.name not in placed))
-                and each.name not in elsewhere
+                for each in _unplaced(of_type, idle, placed)
+                if each.by is not None
             }
             for each in idle:
                 lost = not each.stays and each.name not in placed
@@ -352,6 +349,22 @@ class _Spreading:
     ) -> None:
         key = (str(changes.version), changes.type, rule, name)
         self.misfits.append(Misfit(key, finding(ProjectCode.UNUSED, where, what, advice)))
+
+
+def _unplaced(of_type: Sequence[_Said], idle: Sequence[_Said], placed: set[str]) -> Iterator[_Said]:
+    """What is said about places where the property does not go: it stays where it is, or no rule that counts says where it goes.
+
+    Args:
+        of_type: all that is said about a type.
+        idle: what of that does not count, as it holds elsewhere only.
+        placed: the properties of which the rest says where they go.
+    """
+    leads = {each.name for each in of_type if each.rule in _PLACING and each.holds}
+    for each in of_type:
+        if each.name in leads:
+            continue
+        if each.stays or (each in idle and each.name not in placed):
+            yield each
 
 
 def _renamed(changes: TypeChanges, name: str) -> str | None:

@@ -65,7 +65,8 @@ def decide(
     refusal nothing is done at all.
 
     Args:
-        channel: the channel as it was read and verified; not needed for an installation that is pinned.
+        channel: the channel as it was read and verified. An installation that is pinned needs none; where there is one, it says whether the
+            installed version was unpublished.
         state: what the installation knows.
         policy: when it may be upgraded.
         now: the time.
@@ -245,10 +246,12 @@ def _pinned(
         found = f"one that is pinned to {pinned}"
         why = refusal(RefusalCode.PINNED, empty.package, expected, found, advice)
         return msgspec.structs.replace(empty, refusals=(why,))
-    note = f"pinned to {pinned}: no updates are looked for"
-    if channel is not None:
-        note += f", and the channel {channel.name} is ignored"
-    return msgspec.structs.replace(empty, notes=(note,))
+    notes = [f"pinned to {pinned}: no updates are looked for"]
+    installed = empty.installed
+    tombstone = channel.tombstone_with(installed.digest) if channel and installed else None
+    if tombstone is not None:
+        notes.append(f"the installed version {tombstone.version} was unpublished: {tombstone.why}")
+    return msgspec.structs.replace(empty, notes=tuple(notes))
 
 
 def _check_request(

@@ -237,13 +237,20 @@ def _up_to_date(plan: UpgradePlan, state: State) -> _Fact:
 
 
 def _published(plan: UpgradePlan, state: State, channel: Channel | None) -> _Fact:
-    kind = "Published"
-    version = state.installed.version if state.installed else None
+    kind, installed = "Published", state.installed
+    version = installed.version if installed else None
     if channel is None and plan.refusals and state.pinned is None:
         return (kind, "Unknown", "ChannelRefused", "the channel cannot be used")
-    if channel is None or version is None or state.pinned is not None:
+    if channel is None or installed is None or (version is None and state.pinned is None):
         return (kind, "Unknown", "NotFollowed", "no channel is followed for what is installed")
-    tombstone, entry = channel.tombstone(version), channel.entry(version)
+    if state.pinned is not None:  # By content: a tag may be no version, and a digest is none.
+        tombstone = channel.tombstone_with(installed.digest)
+        entry = channel.entry_with(installed.digest)
+        if tombstone is None and entry is None:
+            return (kind, "Unknown", "NotFollowed", "what is installed was never in the channel")
+    else:
+        tombstone = None if version is None else channel.tombstone(version)
+        entry = channel.entry(version)
     if tombstone:
         at = format_time(tombstone.unpublish_time)
         return (kind, "False", "Unpublished", f"unpublished at {at}: {tombstone.why}")
@@ -251,7 +258,7 @@ def _published(plan: UpgradePlan, state: State, channel: Channel | None) -> _Fac
         return (kind, "False", "NotListed", f"{version} was never in the channel")
     if entry.deprecated:
         return (kind, "True", "Deprecated", f"deprecated: {entry.deprecation}")
-    return (kind, "True", "Listed", f"{version} is listed in the channel")
+    return (kind, "True", "Listed", f"{entry.version} is listed in the channel")
 
 
 def _held(plan: UpgradePlan, state: State) -> _Fact:

@@ -168,6 +168,15 @@ class Channel(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         rows = self.unpublished
         return rows.find(version) if isinstance(rows, Rows) else self._tombstones.get(version)
 
+    def entry_with(self, digest: str) -> ListedVersion | None:
+        """The entry of the version with some content; None if none is listed."""
+        return next((each for each in self.versions if each.is_same_content(digest)), None)
+
+    def tombstone_with(self, digest: str) -> Tombstone | None:
+        """The tombstone of the version with some content; None if none was unpublished."""
+        found = (each for each in self.unpublished if each.entry.is_same_content(digest))
+        return next(found, None)
+
     @property
     def latest_entry(self) -> ListedVersion | None:
         """The entry of the latest version."""

@@ -7,7 +7,7 @@ import msgspec
 
 from trundle.channels import Block, Blocked, Hold, RefusalCode
 from trundle.errors import Code, Finding, Place
-from trundle.installation import CONFLICT_ADVICE, Outlook
+from trundle.installation import Outlook
 from trundle.kubernetes._cluster import MISSING, RequestError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._dry_run import FORBIDDEN, RejectedError
@@ -22,6 +22,7 @@ _FINDINGS: Mapping[Code, str] = {
     f"docker-registry {REGISTRIES} --namespace NAMESPACE --docker-server=HOST --docker-username=NAME --docker-password=PASSWORD",
     RefusalCode.CHANNEL_NOT_FOUND: "check `spec.registry`, `spec.package` and `spec.channel`",
     RefusalCode.CONTENT_MISSING: "check `spec.version`, `spec.digest` or the tag, or ask the publisher to restore it",
+    RefusalCode.PACKAGE_MISSING: "create installations of the packages that are missing in this namespace, too, or change what is installed",
     RefusalCode.HELD: f"remove the annotation `{HOLD}`",
     RefusalCode.CLOCK_WENT_BACK: "set the clock of the node that the operator runs on",
     RefusalCode.NOT_INSTALLED: f"remove the annotation `{ROLL_BACK}`",
@@ -30,7 +31,6 @@ _FINDINGS: Mapping[Code, str] = {
     RefusalCode.UNSIGNED_CHANNEL: "name a Secret with the publisher's root in `spec.trust.secretName`, or accept a channel that has no signatures with "
     "`spec.trust.unsigned`",
 }
-_INSTALL_BESIDE = "create installations of the packages that are missing in this namespace, too, or change what is installed"
 _GRANT = "grant it to the operator by a role with the label `trundle.dev/aggregate-to-operator`"
 _OTHER_CONTENT = f"approved with other content; look at it, remove the annotation `{APPROVE}`, and put it there again"
 _CORRECT = "ask the publisher for a release in which it is corrected, or change what refuses it in the cluster; it is tried again"
@@ -46,8 +46,6 @@ _DELETED_WITH = {
 
 def advised(finding: Finding) -> Finding:
     """A finding with advice that can be followed in a cluster."""
-    if finding.advice == CONFLICT_ADVICE:
-        return replace(finding, advice=_INSTALL_BESIDE)
     if finding.code is KubernetesCode.STAYS and finding.found.startswith(f"{FORBIDDEN}: "):
         return replace(finding, advice=_GRANT)
     return replace(finding, advice=_FINDINGS.get(finding.code, finding.advice))

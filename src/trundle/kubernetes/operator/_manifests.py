@@ -7,6 +7,7 @@ from trundle.kubernetes._definitions import definitions
 from trundle.kubernetes._manifests import (
     TLS_FILES,
     AdmissionBy,
+    ManifestFile,
     Placement,
     annotated,
     certificate,
@@ -14,6 +15,7 @@ from trundle.kubernetes._manifests import (
     head,
     pod,
     running,
+    with_kustomization,
 )
 from trundle.kubernetes._own import installation_kinds
 from trundle.kubernetes.operator._wanted import GROUP, PLURAL, REGISTRIES, STACK_GROUP
@@ -48,20 +50,19 @@ def operator_manifests(
     """
     crds = definitions(installation_kinds(), placement.webhook, note)
     files = {
-        "namespace.yaml": [
+        ManifestFile.NAMESPACE: [
             {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": placement.namespace}}
         ],
-        "crds.yaml": annotated(crds, placement.annotations),
-        "roles.yaml": [
+        ManifestFile.CRDS: annotated(crds, placement.annotations),
+        ManifestFile.ROLES: [
             *_roles(placement, admission),
             *_bindings(placement, sorted(set(namespaces))),
         ],
-        "operator.yaml": running(placement, _pod(placement, admission), token=True),
+        ManifestFile.OPERATOR: running(placement, _pod(placement, admission), token=True),
     }
     if placement.annotations:
-        files["certificate.yaml"] = certificate(placement)
-    kustomization = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    return {**files, "kustomization.yaml": [{**kustomization, "resources": sorted(files)}]}
+        files[ManifestFile.CERTIFICATE] = certificate(placement)
+    return with_kustomization(files)
 
 
 def operator_recipe(image: str, folder: str, version: str) -> str:

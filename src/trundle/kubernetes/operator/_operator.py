@@ -342,7 +342,7 @@ def _is_pending(report: Report) -> bool:
         report.changed
         or report.reason in {"Waiting", "Uninstalling"}
         or (report.migration is not None and report.migration.goes_on)
-        or "DependencyConflict" in report.blocked
+        or not {"DependencyConflict", "PackageMissing"}.isdisjoint(report.blocked)
     )
 
 
