@@ -92,6 +92,20 @@ def test_a_tenant_sees_its_own_packages_and_the_public_ones(catalog, client):
     assert client.get("/v1/tenants/other/packages/c.Lib").json()["tenant"] == "other"
 
 
+def test_a_list_has_the_first_of_the_packages_that_a_search_finds(catalog, client):
+    catalog.upload([bundle(f"a.App{at}") for at in range(3)], tenant="acme")
+    catalog.upload([bundle("b.Lib")], tenant="acme")
+    found = client.get(V2, params={"search": "APP", "limit": "2"})
+    assert names(found) == [("a.App0", "1.0.0"), ("a.App1", "1.0.0")]
+    assert found.json()["number"] == 3
+    assert client.get(V2, params={"limit": "1"}).json()["number"] == 4
+    assert len(client.get(V2, params={"search": "lib"}).json()["packages"]) == 1
+    assert "number" not in client.get(V2).json()
+    for wrong in ("0", "-1", "x", "9" * 40, "\u0663", ""):
+        answer = client.get(V2, params={"limit": wrong})
+        assert (answer.status_code, "a number from 1 as limit" in answer.text) == (400, True)
+
+
 @pytest.mark.parametrize("path", [V1, V2])
 def test_packages_that_need_each_other_are_uploaded_together(catalog, client, path):
     packages = [bundle("a.App", needs={"b.Lib": "1"}), bundle("b.Lib")]

@@ -6,6 +6,7 @@ from bundles import bundle
 from trundle.catalog import (
     BrokenRuleError,
     Catalog,
+    FoundPackages,
     InvalidTenantError,
     NoSuchPackageError,
     StillNeededError,
@@ -45,6 +46,21 @@ class TestUploading:
         snapshot = catalog.snapshot("acme")
         assert [str(each) for each in snapshot.versions("a.App")] == expected
         assert [str(each.version) for each in snapshot] == expected
+
+    def test_a_search_gives_the_first_of_what_it_finds_and_counts_all(self, catalog):
+        mine = [("a.App", "1.0.0"), ("a.App", "2.0.0"), ("b.APP", "1.0.0"), ("c.Lib", "1.0.0")]
+        catalog.upload([bundle(*each) for each in mine], tenant="acme")
+        catalog.upload([bundle("a.App", "1.0.0"), bundle("d.App")], tenant="other", public=True)
+        catalog.upload([bundle("e.App")], tenant="other")
+        found = catalog.search("acme", "app", 2)
+        assert found.number == 3
+        assert [f"{each} of {each.tenant}" for each in found.offers] == [
+            "a.App 1.0.0 of acme",
+            "a.App 2.0.0 of acme",
+            "b.APP 1.0.0 of acme",
+        ]
+        assert catalog.search("acme").offers == catalog.offers("acme")
+        assert catalog.search("acme", "nothing") == FoundPackages(0, ())
 
     def test_the_same_content_again_is_a_note_and_stored_once(self, catalog):
         catalog.upload([bundle("a.App")], tenant="acme")

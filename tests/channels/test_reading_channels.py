@@ -85,6 +85,21 @@ def test_a_channel_is_the_same_wherever_it_is_read(signed, tmp_path, store, keys
             read_channel(source, clock=now, unsigned=True)
 
 
+def test_a_name_that_is_a_folder_and_no_channel_of_the_repository_leads_to_the_folder(
+    layout, signed, tmp_path, monkeypatch, keys, store
+):
+    export(open_channel(WORD, signed), tmp_path / "beta")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(RefusedError) as caught:
+        open_channel("beta", layout)
+    assert caught.value.code is RefusalCode.CHANNEL_NOT_FOUND
+    assert "write ./beta for the folder of that name" in str(caught.value)
+    assert believe(open_channel("./beta", layout), store, keys).channel.package == "acme/db"
+    with pytest.raises(RefusedError) as caught:
+        open_channel("gamma", layout)
+    assert "./" not in str(caught.value)
+
+
 @pytest.mark.full
 def test_a_reader_sees_one_state_from_its_first_look_on(signed, tmp_path, store, keys):
     source = open_channel(WORD, signed)

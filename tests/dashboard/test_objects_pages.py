@@ -365,6 +365,30 @@ def test_another_site_changes_nothing(served):
     assert client.get(OLD, "ada")["team"] == "red"
 
 
+def test_opening_the_address_of_a_form_does_nothing_and_leads_to_the_pages_around_it(served):
+    application, client = served
+    client.create(OLD, "ada", team="red")
+    uid = client.get(OLD, "ada")["metadata"]["uid"]
+    for method in ("GET", "HEAD"):
+        answer = asgi.call(application, method, "/ui/objects/delete", **ADA, v=OLD, uid=uid)
+        assert (answer.status, answer.headers["allow"]) == (405, "POST")
+    answer = get(application, "/delete")
+    assert "/ui/objects/delete takes what a form of another page sends" in answer.text
+    assert re.findall(r'<a class="button" href="([^"]*)">([^<]*)<', answer.text) == [
+        ("/ui/objects", "Go to Objects")
+    ]
+    assert client.get(OLD, "ada")["team"] == "red"
+    out = asgi.call(application, "GET", "/ui/sign-out")
+    assert (out.status, 'class="button" href="/ui/"' in out.text) == (405, True)
+
+
+@pytest.mark.parametrize("page", ["/edit", "/one", "/list", "/nowhere"])
+def test_a_refused_page_leads_to_the_pages_around_it(served, page):
+    answer = get(served[0], page, of="", type="none")
+    assert answer.status == 404
+    assert 'class="button" href="/ui/objects">Go to Objects' in answer.text
+
+
 def test_a_form_that_is_too_long_says_so(served):
     answer = post(served[0], "/ui/objects/edit", **ADA, v=OLD, document="x" * (5 * 1024 * 1024))
     assert (answer.status, "longer than" in answer.text) == (413, True)

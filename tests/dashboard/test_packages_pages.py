@@ -8,6 +8,8 @@ import asgi
 import pytest
 from access import TOKENS
 from bundles import bundle
+from sqlalchemy import event
+from sqlalchemy.engine import Engine
 from starlette.applications import Starlette
 from storing import people
 
@@ -70,6 +72,29 @@ def shown(application, path="one", code=200, **query):
     answer = asgi.call(application, "GET", where, **query)
     assert answer.status == code, words(answer.text)
     return answer.text
+
+
+def test_a_list_reads_the_versions_of_the_packages_that_it_shows_alone(catalog, page):
+    packages = [bundle(f"p.P{at:03}", f"1.{minor}.0") for at in range(150) for minor in range(2)]
+    assert not catalog.upload(packages, tenant="default").refused
+    application, read = page(), []
+
+    def note(_, cursor, statement, given, *further):
+        if "catalog_packages" in statement and "digest" in statement:
+            read.append([each for each in given if str(each).startswith("p.P")])
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        first = shown(application, "")
+        found = words(shown(application, "", q="P14"))
+        every = shown(application, "", all="1")
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert [len(each) for each in read] == [100, 10, 0]  # None named, all are read.
+    assert [text.count('class="card"') for text in (first, every)] == [100, 150]
+    assert "Show all 150" in first
+    assert "10 packages with “P14”" in found
+    assert "p.P149 1.1.0 and 1 more version" in found
 
 
 def graph(text):

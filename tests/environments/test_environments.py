@@ -3,7 +3,8 @@
 import pytest
 from engines import package
 from kept import TENANT, Kept, adding, done
-from sqlalchemy import inspect, text
+from sqlalchemy import event, inspect, text
+from sqlalchemy.engine import Engine
 
 from trundle.catalog import Catalog, InvalidTenantError
 from trundle.database import NewerSchemaError
@@ -466,6 +467,37 @@ def test_purging_removes_the_history_of_a_deleted_environment(shop):
     assert shop.environments.overviews(TENANT) == ()
     with pytest.raises(NoSuchEnvironmentError):
         shop.history()
+
+
+def test_a_list_is_read_at_once_however_many_environments_there_are(shop):
+    shop.add("web", {"one": 1})
+    shop.deploy()
+    shop.add("more", {"two": 2}, draft="b")
+    shop.add("more", {"two": 2}, draft="a")
+    shop.environments.create("shop", tenant="other")
+
+    def listed():
+        statements = []
+
+        def note(_, cursor, statement, *further):
+            statements.append(statement)
+
+        event.listen(Engine, "before_cursor_execute", note)
+        try:
+            found = shop.environments.overviews(TENANT)
+        finally:
+            event.remove(Engine, "before_cursor_execute", note)
+        return found, len(statements)
+
+    (one,), number = listed()
+    for at in range(9):
+        shop.environments.create(f"e{at}", tenant=TENANT)
+    every, again = listed()
+    assert again == number
+    assert every[-1] == one == shop.environments.overview("shop", tenant=TENANT)
+    assert (one.state, one.drafts) == ("deployed", ("a", "b"))
+    assert ("a", "1.0.0") in one.uses
+    assert [(each.state, each.uses) for each in every[:-1]] == [("new", ())] * 9
 
 
 def test_environments_belong_to_tenants(shop):

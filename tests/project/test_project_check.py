@@ -252,7 +252,10 @@ def test_required_properties_that_may_be_absent_are_notes(project):
         ),
     ]
     project.configure("changes: {2012-02-02: {Person: {default: {a: x}}}}\n")
-    assert 'it shows "x"' in project.findings("default")[0]
+    assert project.findings("default")[0] == (
+        "schemas/2012-02-02.yaml#: Person.a is required in 2012-02-02, but other versions may lack "
+        'it: it shows "x", as configured'
+    )
 
 
 def test_always_required_properties_are_no_notes(project):
@@ -358,6 +361,23 @@ def test_a_required_key_that_a_map_gives_is_no_note(project):
     rule = "{convert: {m: {map-to-list: {key: name, value: value}}}}"
     project.configure(f"changes: {{2011-01-01: {{Person: {rule}}}}}\n")
     assert project.findings("default") == []
+
+
+def test_objects_without_a_name_that_are_the_same_at_several_places_are_one_note(project):
+    def properties(*required, doc="Its name."):
+        inner = f"{{name: {{type: string, description: {doc}}}, x: {STRING}}}"
+        reference = f"{{type: object, required: [{', '.join(required)}], properties: {inner}}}"
+        other = reference.replace(doc, "Another name.")
+        return f"{{a: {reference}, b: {reference}, c: {reference}, d: {other}}}"
+
+    project.schema("2011-01-01", properties())
+    project.schema("2012-02-02", properties("name"))
+    (one, other) = project.findings("default")
+    assert one.endswith(
+        "#/properties/a: PersonA.name (the same at 2 more places) is required in 2012-02-02, "
+        'but other versions may lack it: it shows ""; configure a `default` if that is wrong'
+    )
+    assert "PersonD.name is required" in other
 
 
 def test_required_properties_that_show_the_same_are_one_note(project):

@@ -492,6 +492,65 @@ def test_a_list_whose_elements_got_seconds_is_a_move():
     assert ("unhealthyConditions", "check.unhealthyNodeConditions") in moved(found)
 
 
+def test_a_description_weighs_more_than_the_name_of_an_object_around():
+    """As `unhealthyConditions` of Cluster API's health checks, which are for machines and look at nodes."""
+    condition = thing("Condition", type="string", status="string", timeout="string")
+    timed = thing("Condition", type="string", status="string", timeoutSeconds="integer")
+    text = "Conditions that decide whether a {0} is unhealthy; one of them that is met is enough for a {0}."
+    docs = {f"bad{each.title()}Conditions": text.format(each) for each in ("node", "machine")}
+    found = suggested(
+        thing("Person", machineCheck="MachineCheck?"),
+        thing("Person", check="Check?"),
+        ours=(
+            condition,
+            thing(
+                "MachineCheck", {"badConditions": text.format("node")}, badConditions="Condition[]?"
+            ),
+        ),
+        theirs=(
+            timed,
+            thing("Check", rules="Rules?"),
+            thing(
+                "Rules", docs, badNodeConditions="Condition[]?", badMachineConditions="Condition[]?"
+            ),
+        ),
+    )
+    assert moved(found) == {("machineCheck.badConditions", "check.rules.badNodeConditions")}
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("", {("discovery.timeout", "timeouts.discoverySeconds")}),
+        (
+            "How long to wait for the discovery.",
+            {("discovery.timeout", "timeouts.discoverySeconds")},
+        ),
+        ("The kubelet validates the identity of a server within that time, five minutes.", set()),
+    ],
+)
+def test_words_of_the_objects_around_alone_move_nothing_that_is_described_otherwise(text, moves):
+    """As `discovery.timeout` of Cluster API, which became another of its timeouts."""
+    found = suggested(
+        thing("Person", discovery="Discovery?", timeouts="Timeouts?"),
+        thing("Person", discovery="Discovery?", timeouts="Timeouts?"),
+        ours=(
+            thing(
+                "Discovery",
+                {"timeout": "How long to wait for discovery."},
+                timeout="string?",
+                x="string?",
+            ),
+            thing("Timeouts", y="string?"),
+        ),
+        theirs=(
+            thing("Discovery", x="string?"),
+            thing("Timeouts", {"discoverySeconds": text}, discoverySeconds="integer?", y="string?"),
+        ),
+    )
+    assert moved(found) == moves
+
+
 def test_an_object_whose_content_rules_move_is_not_moved_as_a_whole():
     flags = thing("Flags", a="string")
     versions = (

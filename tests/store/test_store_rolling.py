@@ -4,6 +4,7 @@ import json
 import threading
 
 import pytest
+from evolving import evolve, rules
 from sqlalchemy import text
 from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import dying
@@ -254,3 +255,34 @@ def test_objects_at_the_new_version_are_rewritten_with_the_labels_that_they_have
         compact(store, most=0)
         for each in store.stream("Thing"):
             assert dict(each.labels) == json.loads(each.data)["metadata"].get("labels", {})
+
+
+def test_an_object_that_no_version_can_have_is_a_finding(in_file):
+    versions = {V1: {"Thing": {"team!": "string"}}, V2: {"Thing": {"group!": "string"}}}
+    both = evolve(versions, rules(V1, rename={"team": "group"}), kept=(V1,))
+    with Store(in_file, both) as store:
+        store.create(key("whole"), document(V2, group="red"))
+        store.create(key("damaged"), document(V2, group="red"))
+        assert check(store) == ()
+        stored = store.get(key("damaged")).data
+        spoil(store, "damaged", stored.replace(b'"group"', b'"gruop"'))
+        assert seen(store, store.get(key("damaged")))["group"] == ""
+        (finding,) = check(store)
+        assert finding.code == "object-lacks-required"
+        assert "default/damaged" in str(finding.place)
+        assert f"nothing stored for $.group in {V2}; $.team in {V1}" in finding.message
+
+
+def test_what_a_version_requires_may_lack_where_another_version_wrote_the_object(in_file):
+    versions = {
+        V1: {"Thing": {"team": "string"}},
+        V2: {"Thing": {"team": "string", "note!": "string"}},
+    }
+    with Store(in_file, evolve(versions, kept=(V1,))) as store:
+        store.create(key("older"), document(V1, team="red"))
+        found = store.get(key("older"))
+        assert seen(store, found) == {**seen(store, found, V1), "apiVersion": V2, "note": ""}
+        assert check(store) == ()
+        # An edit by the newer version writes back what it was shown: there is nothing in it to keep.
+        store.replace(key("older"), document(V2, team="blue", note=""))
+        assert check(store) == ()

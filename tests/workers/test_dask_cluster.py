@@ -11,7 +11,14 @@ from cluster_work import doubled, noting
 
 from trundle import workers
 from trundle.errors import Kind
-from trundle.workers import DaskCluster, DaskError, ForeignWorkerError, Opening, _release
+from trundle.workers import (
+    DaskCluster,
+    DaskError,
+    ForeignWorkerError,
+    Opening,
+    SchedulerAddressError,
+    _release,
+)
 
 HERE = {"PYTHONPATH": str(Path(dask_clusters.__file__).parent)}
 
@@ -91,18 +98,36 @@ def test_a_worker_with_another_source_of_the_same_version_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("address", "text"),
+    "address",
     [
-        ("nonsense", "expected the address of a scheduler"),
-        ("gopher://127.0.0.1:1", "expected the address of a scheduler"),
-        ("tcp://127.0.0.1:1", "expected a scheduler that answers"),
+        "nonsense",
+        "gopher://127.0.0.1:1",
+        "tcp://127.0.0.1",
+        "tcp://:8786",
+        "tcp://a b:8786",
+        "tcp://127.0.0.1:0",
+        "tcp://127.0.0.1:65536",
+        "tcp://127.0.0.1:8786/path",
+        "",
     ],
 )
-def test_a_wrong_address_is_an_error_within_seconds(address, text):
+def test_what_is_no_address_is_wrong_use(address):
+    text = f"expected the address of a scheduler, found {address!r}; write it as `tcp://HOST:8786`"
+    with pytest.raises(SchedulerAddressError) as caught, DaskCluster(address):
+        pass
+    assert text in str(caught.value)
+    assert caught.value.kind is Kind.USAGE
+
+
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "127.0.0.1:1"])
+def test_a_scheduler_that_does_not_answer_is_an_error_within_seconds(address):
     import distributed  # noqa: F401 - it takes its time, once
 
     begun = time.monotonic()
-    with pytest.raises(DaskError, match=text) as caught, DaskCluster(address, patience=1):
+    with (
+        pytest.raises(DaskError, match="expected a scheduler that answers") as caught,
+        DaskCluster(address, patience=1),
+    ):
         pass
     assert time.monotonic() - begun < 20
     assert caught.value.kind is Kind.UNREACHABLE

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
         ServerError,
         StillNeededError,
     )
-    from trundle.catalog._records import Consumer, Offer, Review, Reviewed, Upload, VersionChange
+    from trundle.catalog._records import (
+        Consumer,
+        FoundPackages,
+        Offer,
+        Review,
+        Reviewed,
+        Upload,
+        VersionChange,
+    )
     from trundle.catalog._server import CatalogServer
     from trundle.catalog._snapshot import Snapshot
 
@@ -32,6 +40,7 @@ __all__ = [
     "CatalogServer",
     "Consumer",
     "DamagedContentError",
+    "FoundPackages",
     "InvalidTenantError",
     "NoSuchPackageError",
     "Offer",

@@ -20,7 +20,7 @@ from trundle.catalog._errors import (
     InvalidTenantError,
     NoSuchPackageError,
 )
-from trundle.catalog._records import Consumer, Offer, Review, Upload, VersionChange
+from trundle.catalog._records import Consumer, FoundPackages, Offer, Review, Upload, VersionChange
 from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.catalog._rules import seen
@@ -111,6 +111,25 @@ class Catalog:
         with self._database.reading() as connection:
             offers = self._rows(connection).offers(None if name is None else [name])
         return _in_order(seen(offers, tenant))
+
+    def search(self, tenant: str, text: str = "", most: int | None = None) -> FoundPackages:
+        """The packages that a tenant sees with a text in their names, without regard to letter case.
+
+        Args:
+            tenant: the tenant.
+            text: the text; all packages have an empty one.
+            most: of how many packages the versions are given at most; of all where None.
+
+        Raises:
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        check_tenant(tenant)
+        with self._database.reading() as connection:
+            rows = self._rows(connection)
+            names = [each for each in rows.names(tenant) if text.casefold() in each.casefold()]
+            offers = rows.offers(names[:most])
+        return FoundPackages(len(names), _in_order(seen(offers, tenant)))
 
     def package(
         self, name: str, version: SemVer | None = None, *, tenant: str

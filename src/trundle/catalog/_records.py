@@ -48,6 +48,18 @@ class Offer(msgspec.Struct, frozen=True):
         return plain | {"override": self.override} if self.override else plain
 
 
+class FoundPackages(msgspec.Struct, frozen=True):
+    """What a search for packages finds.
+
+    Attributes:
+        number: how many packages there are.
+        offers: the versions of the first of them, by name, the oldest first.
+    """
+
+    number: int
+    offers: tuple[Offer, ...]
+
+
 class Reviewed(msgspec.Struct, frozen=True):
     """What a review says of a package that is to be stored.
 

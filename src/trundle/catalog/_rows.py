@@ -75,6 +75,11 @@ class Rows:
         found = self._connection.execute(select(*_WHOLE).where(condition))
         return cast("Sequence[PackageRow]", list(map(tuple, found)))
 
+    def names(self, tenant: str) -> list[str]:
+        """The names of the packages that a tenant sees, in alphabetical order."""
+        statement = select(_P.name).where(or_(_P.tenant == tenant, _P.public)).distinct()
+        return sorted(self._connection.execute(statement).scalars())
+
     def offers(self, names: Collection[str] | None = None) -> tuple[Offer, ...]:
         """The versions of some packages of all tenants; of all packages where None."""
         statement = select(*_OFFER)

@@ -35,7 +35,8 @@ def workers_of(
         option: the option that says how many there are.
 
     Raises:
-        ClusterError: the cluster cannot be reached.
+        SchedulerAddressError: the address is none.
+        DaskError: the cluster cannot be reached.
         ForeignWorkerError: a worker runs another version.
     """
     from trundle.workers import DaskCluster, Processes, cpu_count  # noqa: PLC0415

@@ -130,6 +130,7 @@ class Dashboard:
                 Route(path, self._answering(handler), methods=["POST"])
                 for path, handler in self._changes().items()
             ),
+            *(Route(path, self._for_forms) for path in self._taking_forms()),
             Route("/ui/{rest:path}", self._unknown),
         ]
 
@@ -192,6 +193,10 @@ class Dashboard:
             changes["/ui/installed/one"] = self._installed.changed
         return changes
 
+    def _taking_forms(self) -> list[str]:
+        """The paths that take forms, and show no page of their own."""
+        return [SIGN_OUT, *(self._changes().keys() - self._pages().keys())]
+
     def _answering(self, handler: Handler) -> Handler:
         """A handler that answers errors with a page of their own."""
 
@@ -211,6 +216,12 @@ class Dashboard:
     async def _unknown(self, request: Request) -> Response:
         message = f"The page has nothing at {request.url.path}."
         return self._frame.refused(request, 404, message)
+
+    async def _for_forms(self, request: Request) -> Response:
+        message = f"{request.url.path} takes what a form of another page sends, and shows nothing by itself. Nothing was done."
+        answer = self._frame.refused(request, 405, message)
+        answer.headers["allow"] = "POST"
+        return answer
 
     async def _asset(self, request: Request) -> Response:
         found = self._frame.asset(request.path_params["name"])

@@ -64,6 +64,7 @@ _TITLES = {
     401: "You are not signed in",
     403: "You may not see this",
     404: "There is no such page",
+    405: "There is no page to open here",
     409: "Something else came first",
     413: "That is too much",
     422: "This is refused",
@@ -221,8 +222,18 @@ class Frame:
     def refused(self, request: Request, code: int, message: str) -> Response:
         """A page that says why there is no other one."""
         title = _TITLES.get(code, "That did not work")
-        values = {"title": title, "message": message, "code": code, "back": _page_before(request)}
+        values = {
+            "title": title,
+            "message": message,
+            "code": code,
+            "back": _page_before(request),
+            "around": self._around(request.url.path),
+        }
         return self.shown(request, "refused.html", values, code)
+
+    def _around(self, path: str) -> Section | None:
+        """The part of the page that a path lies in; None for its own beginning, and where it lies in none."""
+        return next((each for each in self._sections if path.startswith(f"{each.path}/")), None)
 
     def redirect(self, request: Request, path: str) -> Response:
         """Sends the browser to another page; as a whole, where it asked for a part of one."""

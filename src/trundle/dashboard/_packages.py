@@ -56,9 +56,10 @@ class Said(msgspec.Struct):
 
 
 class _Listed(msgspec.Struct):
-    """A list of the API."""
+    """A list of the API, and how many packages there are, where it was asked for some of them."""
 
     packages: list[Said]
+    number: int = 0
 
 
 class Offered(NamedTuple):
@@ -66,7 +67,7 @@ class Offered(NamedTuple):
 
     Attributes:
         name: its name.
-        versions: its versions as the catalog lists them, by version in ascending order.
+        versions: what the API says of its versions, which it lists in ascending order.
     """
 
     name: str
@@ -81,9 +82,8 @@ class Offered(NamedTuple):
 
 
 def _offered(name: str, listed: Sequence[Said]) -> Offered:
-    """A package with its versions in ascending order."""
-    versions = {SemVer.parse(each.version): each for each in listed}
-    return Offered(name, dict(sorted(versions.items())))
+    """A package with its versions."""
+    return Offered(name, {SemVer.parse(each.version): each for each in listed})
 
 
 class Chosen(NamedTuple):
@@ -129,15 +129,17 @@ class Packages:
         """The packages that a tenant sees, or those that a search finds."""
         tenant = _tenant(request)
         word = request.query_params.get("q", "").strip()
-        every = await self._listed(request, tenant)
-        found = [name for name in every if word.casefold() in name.casefold()]
-        names = found if "all" in request.query_params else found[:_AT_ONCE]
-        shown = [_offered(name, every[name]) for name in names]
+        query = {"search": word}
+        if "all" not in request.query_params:
+            query["limit"] = str(_AT_ONCE)
+        content = await self._client.fetch(request, _packages_path(tenant), query)
+        found = msgspec.json.decode(content, type=_Listed)
+        shown = [_offered(*each) for each in _by_name(found.packages).items()]
         values = {
             "tenant": tenant,
             "word": word,
             "packages": shown,
-            "number": len(found),
+            "number": found.number or len(shown),
             "rest": address(PACKAGES.path, tenant=tenant, q=word or None, all="1"),
         }
         return self._frame.shown(request, "packages.html", values)
@@ -191,15 +193,11 @@ class Packages:
         return self._frame.shown(request, "package_resource.html", values)
 
     async def _listed(
-        self, request: Request, tenant: str, name: str = ""
+        self, request: Request, tenant: str, name: str
     ) -> Mapping[str, Sequence[Said]]:
-        """The versions that a tenant sees of a package, or of all of them, by name."""
-        path = f"/v2/tenants/{tenant}/packages"
-        content = await self._client.fetch(request, path, {"name": name})
-        versions: dict[str, list[Said]] = {}
-        for each in msgspec.json.decode(content, type=_Listed).packages:
-            versions.setdefault(each.name, []).append(each)
-        return versions
+        """The versions that a tenant sees of a package, by its name."""
+        content = await self._client.fetch(request, _packages_path(tenant), {"name": name})
+        return _by_name(msgspec.json.decode(content, type=_Listed).packages)
 
     async def _chosen(self, request: Request) -> Chosen:
         """What an address names.
@@ -268,8 +266,20 @@ def _tenant(request: Request) -> str:
     return found
 
 
+def _by_name(listed: Iterable[Said]) -> Mapping[str, Sequence[Said]]:
+    """The versions of packages, by name."""
+    versions: dict[str, list[Said]] = {}
+    for each in listed:
+        versions.setdefault(each.name, []).append(each)
+    return versions
+
+
+def _packages_path(tenant: str) -> str:
+    return f"/v2/tenants/{tenant}/packages"
+
+
 def _path(tenant: str, name: str, version: SemVer) -> str:
-    return f"/v2/tenants/{tenant}/packages/{name}/versions/{version}"
+    return f"{_packages_path(tenant)}/{name}/versions/{version}"
 
 
 def _missing(what: str, name: str, chosen: Chosen) -> ApiRefusedError:

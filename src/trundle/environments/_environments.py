@@ -211,7 +211,7 @@ class Environments:
     def overviews(self, tenant: str) -> tuple[Overview, ...]:
         """The environments of a tenant, by name, with what a list says of each."""
         with self._reading() as rows:
-            return tuple(map(rows.overview, rows.environments(tenant)))
+            return rows.overviews(tenant)
 
     def overview(self, name: str, *, tenant: str) -> Overview:
         """An environment, with what a list says of it.

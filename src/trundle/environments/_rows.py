@@ -1,10 +1,21 @@
 """The rows of environments in one transaction: read as records, and changed."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, delete, select, update
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Result,
+    Row,
+    Table,
+    and_,
+    delete,
+    select,
+    update,
+)
 
 from trundle.database import upsert
 from trundle.engine.effects import Record
@@ -183,28 +194,62 @@ class Rows:
         mine = and_(_is(t.SECRETS, environment), _S.name == name)
         self.connection.execute(delete(t.SECRETS).where(mine))
 
-    # Uses
-
     # All of these
+
+    def overviews(self, tenant: str) -> tuple[Overview, ...]:
+        """What a list says of the environments of a tenant, by name."""
+        return self._overviews(self.environments(tenant), _E.tenant == tenant)
 
     def overview(self, environment: Environment) -> Overview:
         """What a list says of an environment."""
-        last = self.deployment(environment, environment.revision)
-        drafts = self.drafts(environment)
-        used = self._used(environment, last, drafts)
-        secrets = tuple(self.secrets(environment))
-        names = tuple(each.name for each in drafts)
-        return Overview(environment, _state(environment, last), used, names, secrets)
+        (found,) = self._overviews([environment], _is(t.ENVIRONMENTS, environment))
+        return found
+
+    def _overviews(
+        self, environments: Sequence[Environment], chosen: ColumnElement[bool]
+    ) -> tuple[Overview, ...]:
+        """What a list says of environments, read at once however many there are."""
+
+        def of(table: Table, *columns: Column[Any]) -> Iterable[Any]:
+            theirs = and_(table.c.tenant == _E.tenant, table.c.environment == _E.name)
+            rows = select(table.c.environment, *columns).join(t.ENVIRONMENTS, theirs).where(chosen)
+            return self.connection.execute(rows.order_by(*columns[:1]))
+
+        last = {row.environment: _deployment(row) for row in self._last(chosen)}
+        drafts: dict[str, dict[str, Uses]] = {}
+        for environment, name, uses in of(t.DRAFTS, t.DRAFTS.c.name, t.DRAFTS.c.uses):
+            drafts.setdefault(environment, {})[name] = _pairs(json.loads(uses))
+        secrets: dict[str, list[str]] = {}
+        for environment, name in of(t.SECRETS, _S.name):
+            secrets.setdefault(environment, []).append(name)
+        return tuple(
+            Overview(
+                each,
+                _state(each, last.get(each.name)),
+                self._used(each, last.get(each.name), drafts.get(each.name, {}).values()),
+                tuple(sorted(drafts.get(each.name, ()))),
+                tuple(secrets.get(each.name, ())),
+            )
+            for each in environments
+        )
+
+    def _last(self, chosen: ColumnElement[bool]) -> Result[Any]:
+        """The last deployments of environments."""
+        same = and_(_D.tenant == _E.tenant, _D.environment == _E.name, _D.number == _E.revision)
+        return self.connection.execute(
+            select(t.DEPLOYMENTS).join(t.ENVIRONMENTS, same).where(chosen)
+        )
 
     def uses(self, environment: Environment) -> Uses:
         """What its drafts and its last deployments use: the one that is wanted, and the one that is there."""
         last = self.deployment(environment, environment.revision)
-        return self._used(environment, last, self.drafts(environment))
+        drafts = self.drafts(environment)
+        return self._used(environment, last, [each.uses for each in drafts])
 
     def _used(
-        self, environment: Environment, last: Deployment | None, drafts: Sequence[Draft]
+        self, environment: Environment, last: Deployment | None, drafts: Iterable[Uses]
     ) -> Uses:
-        used = {each for draft in drafts for each in draft.uses}
+        used = {each for uses in drafts for each in uses}
         is_there = last is None or last.outcome == "succeeded"
         for deployment in (last, last if is_there else self.succeeded(environment)):
             used |= set(deployment.uses) if deployment is not None else set()

@@ -7,6 +7,7 @@ bracket in it is written `["like.this"]`. In a pattern, `*` stands for any name 
 
 import json
 import re
+from collections.abc import Collection
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -41,16 +42,19 @@ class Step(msgspec.Struct, frozen=True):
 Pattern: TypeAlias = tuple[Step, ...]
 
 
-def spelt(path: Path, *, exact: bool = False) -> str:
+def spelt(path: Path, *, exact: bool = False, keys: Collection[int] = ()) -> str:
     """A path in the form of rules; the empty path is `.`.
 
     Args:
         path: names, and places in lists.
         exact: whether elements are written with their places, as `[2]`.
+        keys: which parts are keys of maps, to be written as `*`.
     """
     text = ""
-    for part in path:
-        if isinstance(part, int):
+    for at, part in enumerate(path):
+        if at in keys:
+            text += f".{ANY}" if text else ANY
+        elif isinstance(part, int):
             text += f"[{part}]" if exact else ELEMENT
         elif _PLAIN.fullmatch(part):
             text += f".{part}" if text else part

@@ -3,7 +3,7 @@
 import functools
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -231,9 +231,21 @@ def _loosened(before: Type, after: Type) -> Iterator[Union]:
             return
 
 
+class _Shown(NamedTuple):
+    """What objects show of a required property that they lack.
+
+    Attributes:
+        value: the value, as JSON; empty for none.
+        is_configured: whether the configuration has it.
+    """
+
+    value: str
+    is_configured: bool
+
+
 def _defaults(project: Project) -> Iterator[Finding]:
     """Required properties that objects of other versions may lack, and what an API object then shows."""
-    found: dict[tuple[str, str, str], dict[ApiVersion, str]] = {}
+    found: dict[tuple[str, str, _Shown], dict[ApiVersion, ObjectType]] = {}
     served = project.evolution.served(project.config.horizon)
     keys = {each for lineage in project.lineages for each in derived_keys(lineage)}
     for lineage in project.lineages:
@@ -247,30 +259,49 @@ def _defaults(project: Project) -> Iterator[Finding]:
                 if not _may_be_absent(lineage, place):
                     continue
                 changes = lineage.evolution.changes(version, definition.name)
-                shown = default_of(lineage, place, changes)
-                value = "" if shown is ABSENT else _json(shown)
-                found.setdefault((definition.name, name, value), {})[version] = definition.source
-    alike: dict[tuple[str, str, str, str], list[str]] = {}
-    for (type_name, name, value), places in sorted(found.items()):
-        alike.setdefault((type_name, places[max(places)], _spans(places), value), []).append(name)
-    for (type_name, where, versions, value), names in alike.items():
-        yield _default_note(type_name, names, versions, where, value)
+                value = default_of(lineage, place, changes)
+                configured = changes is not None and name in changes.default
+                shown = _Shown("" if value is ABSENT else _json(value), configured)
+                found.setdefault((definition.name, name, shown), {})[version] = definition
+    alike: dict[tuple[str, str, str, _Shown], tuple[ObjectType, list[str]]] = {}
+    for (type_name, name, shown), places in sorted(found.items(), key=lambda each: each[0]):
+        newest = places[max(places)]
+        subject = type_name, newest.source, _spans(places), shown
+        alike.setdefault(subject, (newest, []))[1].append(name)
+    grouped: dict[tuple[Any, ...], list[ObjectType]] = {}
+    for (_, _, versions, shown), (definition, names) in alike.items():
+        same = _content(definition), tuple(names), versions, shown
+        grouped.setdefault(same, []).append(definition)
+    for (_, names, versions, shown), types in grouped.items():
+        yield _default_note(types, names, versions, shown)
+
+
+def _content(definition: ObjectType) -> object:
+    """What a type without a name shares with those at other places that are the same; the name of one that has a name."""
+    if definition.named:
+        return definition.name
+    return tuple((each.name, each.doc) for each in definition.properties)
 
 
 def _default_note(
-    type_name: str, names: Sequence[str], versions: str, where: str, value: str
+    types: Sequence[ObjectType], names: Sequence[str], versions: str, shown: _Shown
 ) -> Finding:
-    """What required properties of one type show, all of them the same value or, without a value, none."""
+    """What required properties of types that are the same show, all of them the same value or, without a value, none."""
+    type_name, further = types[0].name, len(types) - 1
     subjects = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
     subjects = f"{type_name}.{subjects}" if len(names) == 1 else f"{subjects} of {type_name}"
+    if further:
+        subjects += f" (the same at {further} more {'place' if further == 1 else 'places'})"
     required = f"are required in {versions}, but other versions may lack them"
-    absent, shows = "they stay absent", f"they show {value}"
+    absent, shows = "they stay absent", f"they show {shown.value}"
     if len(names) == 1:
         required = f"is required in {versions}, but other versions may lack it"
-        absent, shows = "it stays absent", f"it shows {value}"
-    what = f"{subjects} {required}: {shows if value else absent}"
+        absent, shows = "it stays absent", f"it shows {shown.value}"
+    what = f"{subjects} {required}: {shows if shown.value else absent}"
     advice = "configure a `default` if that is wrong"
-    return finding(ProjectCode.DEFAULT, where, what, advice, severity="note")
+    if shown.is_configured:
+        what, advice = f"{what}, as configured", ""
+    return finding(ProjectCode.DEFAULT, types[0].source, what, advice, severity="note")
 
 
 def _deprecated(project: Project) -> Iterator[Finding]:

@@ -23,6 +23,8 @@ from trundle.runtime import (
 from trundle.version import ApiVersion, VersionError
 
 _NOTHING: Any = msgspec.UNSET
+_ANY = Lenience(missing=True, nulls=True, unknown="keep")
+_METADATA_MAPS = (("labels",), ("annotations",))
 _PARTS = re.compile(
     r"\.(?P<name>[^.\[]+)|\[(?P<quoted>\"(?:[^\"\\]|\\.)*\")\]|\[(?P<place>[0-9]*|\.\.\.)\]"
 )
@@ -70,7 +72,7 @@ class ConformanceEntry(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         check: what these documents were held to.
-        path: where it is, with `[]` for the elements of lists.
+        path: where it is, with `[]` for the elements of lists and `*` for the keys of maps.
         difference: what is wrong there.
         documents: how many documents have it.
         example: the first of them.
@@ -176,6 +178,8 @@ class _Difference(NamedTuple):
     kind: DifferenceKind
     expected: str | None
     found: str | None
+    keys: frozenset[int] = frozenset()
+    """Which parts of the path are keys of maps."""
 
 
 def conform(
@@ -288,7 +292,30 @@ def _held(
     except ConversionError as error:
         yield _Difference((), "refused", None, str(error))
     else:
-        yield from differences(_tree(wanted), _tree(made))
+        found = list(differences(_tree(wanted), _tree(made)))
+        if found:
+            try:
+                shown = scheme.decode(made, version=check.target, resource=resource, lenience=_ANY)
+            except ConversionError:  # It is a list, or nothing that a class can hold.
+                shown = None
+            yield from (each._replace(keys=_map_keys(each.path, shown)) for each in found)
+
+
+def _map_keys(path: Path, value: Any) -> frozenset[int]:
+    """Which parts of a path in an object are keys of maps; labels and annotations are maps, too."""
+    found = {2} if path[:1] == ("metadata",) and path[1:2] in _METADATA_MAPS else set[int]()
+    for at, part in enumerate(path):
+        if isinstance(value, dict) and isinstance(part, str):
+            found.add(at)
+            value = value.get(part)
+        elif isinstance(value, list) and isinstance(part, int):
+            value = value[part] if part < len(value) else None
+        elif isinstance(value, msgspec.Struct):
+            names = dict(zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True))
+            value = getattr(value, names.get(str(part), ""), None)
+        else:
+            break
+    return frozenset(found)
 
 
 def _tree(data: bytes) -> Any:
@@ -352,7 +379,8 @@ class _Tally:
         keys: dict[tuple[Any, ...], tuple[_Difference, ExpectedDifference | None]] = {}
         for each, listed in known.items():
             reason = each.found if each.kind == "refused" else None
-            keys.setdefault((check, spelt(each.path), each.kind, reason), (each, listed))
+            path = spelt(each.path, keys=each.keys)
+            keys.setdefault((check, path, each.kind, reason, listed), (each, listed))
         for key, (each, listed) in keys.items():
             if key in self.entries:
                 old = self.entries[key]
@@ -360,7 +388,7 @@ class _Tally:
                 continue
             self.entries[key] = ConformanceEntry(
                 check=check,
-                path=spelt(each.path),
+                path=spelt(each.path, keys=each.keys),
                 difference=each.kind,
                 documents=1,
                 example=Found(

@@ -35,6 +35,8 @@ _SIMILAR_DOCS = 0.6
 _LEAST = 0.7
 """Moves of a lower score are never suggested: there are many more ways to move than to rename."""
 _LEAST_NAME = 0.5
+_CLEARLY = 0.05
+"""By how much a description is more like another than a third one."""
 _SAME_MEMBERS = 0.8
 _MANY = 2
 _UNITS = frozenset({"second", "in"})
@@ -127,11 +129,23 @@ def _is_text(spot: _Spot) -> bool:
 def _from(one: _Spot, added: list[_Spot], schemas: tuple[Schema, Schema]) -> Iterator[Move]:
     """Where a property probably went, unless it as likely stayed within its nested type, which has moves of its own."""
     guesses = [(other, _guess(one, other, schemas)) for other in added]
-    likely = [(other, each) for other, each in guesses if each is not None and each.score >= _LEAST]
+    found = [(other, each) for other, each in guesses if each is not None and each.score >= _LEAST]
+    likely = [
+        (other, each)
+        for other, each in found
+        if not any(_better_described(one, rival, other) for rival, _ in found)
+    ]
     near = max((each.score for other, each in likely if _within(one, other)), default=0)
     for other, each in likely:
         if not _within(one, other) and each.score > near:
             yield each
+
+
+def _better_described(one: _Spot, rival: _Spot, other: _Spot) -> bool:
+    """Whether a description speaks for another place, and for this one nothing but the names of the objects around it."""
+    docs = [texts_alike(one.property.doc, each.property.doc) for each in (rival, other)]
+    names = [_shared(one.path[-1:], each.path[-1:], timed=False) for each in (rival, other)]
+    return docs[0] >= docs[1] + _CLEARLY and names[0] >= names[1] > 0
 
 
 def _within(one: _Spot, other: _Spot) -> bool:
@@ -223,6 +237,8 @@ def _guess(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> Move | N
     docs = texts_alike(one.property.doc, other.property.doc)
     if name < _LEAST_NAME and docs < _SAME_DOCS and weight < _DISTINCTIVE:
         return None
+    if weight < _DISTINCTIVE and _differs(one, other, docs):
+        return None
     evidence = [
         (0.2, "removed and added in the same step"),
         (weight, reason),
@@ -232,6 +248,18 @@ def _guess(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> Move | N
         evidence.append((0.7 * docs, "same description" if docs == 1 else "similar descriptions"))
     paths = ".".join(one.path), ".".join(other.path)
     return Move(*paths, tuple(evidence), values, conversion)
+
+
+def _differs(one: _Spot, other: _Spot, docs: float) -> bool:
+    """Whether two properties share nothing but words of the objects around them, and their descriptions say other things."""
+    described = bool(one.property.doc and other.property.doc)
+    is_name = _is_name_of(one.path, other.path)
+    return (
+        described
+        and docs < _SIMILAR_DOCS
+        and not is_name
+        and not _shared(one.path[-1:], other.path[-1:], timed=True)
+    )
 
 
 _Kinds = tuple[float, str, tuple[tuple[str, str], ...], str]
@@ -287,12 +315,16 @@ def _enums_alike(before: EnumType, after: EnumType) -> _Kinds | None:
 
 def _names_alike(older: tuple[str, ...], newer: tuple[str, ...], *, timed: bool) -> float:
     """How much two paths say the same, by their words; the last names count most."""
-    if newer[-1] == "name" and newer[-2:-1] == (f"{older[-1]}Ref",):
+    if _is_name_of(older, newer):
         return 1.0  # the name of an object became a reference to it
     whole = _shared(older, newer, timed=timed)
     last = _shared(older[-1:], newer[-1:], timed=timed)
     distinctive = len(_words(older[-1:], timed=timed)) >= _MANY
     return max(whole, last if distinctive else 0.6 * last)
+
+
+def _is_name_of(older: tuple[str, ...], newer: tuple[str, ...]) -> bool:
+    return newer[-1] == "name" and newer[-2:-1] == (f"{older[-1]}Ref",)
 
 
 def _shared(older: tuple[str, ...], newer: tuple[str, ...], *, timed: bool) -> float:

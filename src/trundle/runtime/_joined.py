@@ -161,6 +161,10 @@ class JoinedScheme(ManyDocuments):
         """
         return self._of_value(stored, None)[0].read(version, stored)
 
+    def lacking(self, version: str, stored: Any) -> tuple[str, ...]:
+        """What a version requires, and what is stored has nothing for. See `AnyScheme.lacking`."""
+        return self._of_value(stored, None)[0].lacking(version, stored)
+
     def whole_view(
         self,
         resource: str,

@@ -86,6 +86,21 @@ class AnyScheme(Protocol):
         """
         ...
 
+    def lacking(self, version: str, stored: Any) -> tuple[str, ...]:
+        """What a version requires, and what is stored has nothing for; readers are shown a default or another value there.
+
+        Args:
+            version: the API version.
+            stored: see `read`.
+
+        Returns:
+            JSON paths of the version.
+
+        Raises:
+            ConversionError: see `read`.
+        """
+        ...
+
     def whole_view(
         self,
         resource: str,

@@ -7,7 +7,9 @@ A type that is the same in all versions of a package is stored as it is, and no 
 release may store less in it, for a version that requires less. What it shows then stands in a table of its class.
 """
 
+import contextlib
 import copy
+from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -15,6 +17,7 @@ import msgspec
 
 from trundle.runtime._by_class import once
 from trundle.runtime._class_fields import fields_of
+from trundle.runtime._documents import member_path, wire_name
 from trundle.runtime._json import decoder
 from trundle.runtime._met import Met
 from trundle.runtime._objects import ABSENT, GeneratedObject, all_missing
@@ -59,6 +62,35 @@ def if_whole(value: Shown) -> Shown:
     if converting is None or not converting.is_partial():
         return value
     return ABSENT  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def nothing_filled_in() -> Iterator[None]:
+    """Shows nothing for what is required and lacking, as long as the context is open."""
+    partial = Converting(None)
+    partial._partial = True  # noqa: SLF001 - it is of this module
+    with partial:
+        yield
+
+
+def lacking(value: Any) -> tuple[str, ...]:
+    """The JSON paths of what an object, and those within it, lack of what their classes require."""
+    found: list[str] = []
+    waiting = [("$", value)]
+    for path, each in waiting:
+        if isinstance(each, GeneratedObject):
+            for name in each.__struct_fields__:
+                place = member_path(path, wire_name(type(each), name))
+                member = getattr(each, name)
+                if member is ABSENT and name in all_missing(type(each)):
+                    found.append(place)
+                else:
+                    waiting.append((place, member))
+        elif isinstance(each, list):
+            waiting.extend((f"{path}[{at}]", member) for at, member in enumerate(each))
+        elif isinstance(each, dict):
+            waiting.extend((member_path(path, str(key)), member) for key, member in each.items())
+    return tuple(sorted(found))
 
 
 def _is_partial(value: Any) -> bool:

@@ -31,6 +31,7 @@ from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
 from trundle.runtime._reading import Reading
 from trundle.runtime._reading_over import ReadingOver
+from trundle.runtime._required_values import lacking, nothing_filled_in
 from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
@@ -193,6 +194,11 @@ class Scheme(ManyDocuments, PackageScheme):
         elif not isinstance(stored, StorageObject):
             raise self._not_stored("an object")
         return self._in_form(stored, version, None, None, None, self._lenience)
+
+    def lacking(self, version: str, stored: Any) -> tuple[str, ...]:
+        """What a version requires, and what is stored has nothing for. See `AnyScheme.lacking`."""
+        with nothing_filled_in():
+            return lacking(self._conversion.convert(self._stored(stored), version, None))
 
     def whole_view(
         self,

@@ -1,10 +1,11 @@
 """Finds everything that is wrong with what a store keeps: reads each object at every version that is served."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from trundle.errors import Finding
+from trundle.runtime import ResourceType
 from trundle.store._documents import columns_of
 from trundle.store._errors import StoreCode
 from trundle.store._records import Key, StoredObject
@@ -40,7 +41,8 @@ class CheckPart:
 def check(store: Store, *, progress: Progress = ignore) -> tuple[Finding, ...]:
     """Everything that is wrong with what a store keeps.
 
-    Each object is read at every version that is served, and converted to what would be stored; what cannot be is a finding.
+    Each object is read at every version that is served, and converted to what would be stored; what cannot be is a finding, and so is an
+    object that lacks what each version requires.
 
     Args:
         store: the store.
@@ -125,6 +127,17 @@ def _wrong(store: Store, found: StoredObject) -> Iterator[Finding]:
     if isinstance(rolled, Finding):
         yield rolled
         return
+    unshown = [*_unshown(store, found, resource)]
+    yield from unshown or _incomplete(store, found, resource)
+    columns = columns_of(found.key, found.data)
+    for name, value in columns._asdict().items():
+        if getattr(found, name) != value:
+            there, advice = repr(getattr(found, name)), "restore the database from a backup"
+            yield object_finding(found, StoreCode.UNCONVERTIBLE, f"{name} {value!r}", there, advice)
+
+
+def _unshown(store: Store, found: StoredObject, resource: ResourceType) -> Iterator[Finding]:
+    """The served versions that cannot show an object."""
     for version in resource.versions:
         if version in store.scheme.served:
             try:
@@ -132,8 +145,21 @@ def _wrong(store: Store, found: StoredObject) -> Iterator[Finding]:
             except Exception as error:  # noqa: BLE001 - one object must not block others
                 expected, advice = f"an object that {version} can show", "correct it, or delete it"
                 yield object_finding(found, StoreCode.UNCONVERTIBLE, expected, str(error), advice)
-    columns = columns_of(found.key, found.data)
-    for name, value in columns._asdict().items():
-        if getattr(found, name) != value:
-            there, advice = repr(getattr(found, name)), "restore the database from a backup"
-            yield object_finding(found, StoreCode.UNCONVERTIBLE, f"{name} {value!r}", there, advice)
+
+
+def _incomplete(store: Store, found: StoredObject, resource: ResourceType) -> Iterator[Finding]:
+    """An object that no version can have written: each requires something for which nothing is stored.
+
+    Where one of them can have it, the others lack something because it was written so, and show what they are configured to show.
+    """
+    lacking: dict[str, Sequence[str]] = {}
+    for version in sorted(resource.versions, key=lambda each: each != found.written_with):
+        lacking[version] = store.scheme.lacking(version, found.data)
+        if not lacking[version]:
+            return
+    if lacking:
+        expected = "what at least one version requires"
+        each = (f"{', '.join(paths)} in {version}" for version, paths in lacking.items())
+        there = f"nothing stored for {'; '.join(each)}"
+        advice = "restore it from a backup, or write what is missing; readers are shown other values there"
+        yield object_finding(found, StoreCode.INCOMPLETE, expected, there, advice)

@@ -22,6 +22,7 @@ class StoreCode(Code):
     NEWER = "stored-by-a-newer-release"
     UNRECORDED = "storage-version-not-recorded"
     UNCONVERTIBLE = "object-not-convertible"
+    INCOMPLETE = "object-lacks-required"
     DIFFERS = "view-differs-after-rolling"
     DROPPED = "storage-version-still-stored"
     EXPORT = "unreadable-export"

@@ -7,7 +7,7 @@
 from trundle.workers._afresh import FreshProcesses
 from trundle.workers._apart import EndedError, Note, bound_memory, run_apart
 from trundle.workers._cluster import DaskCluster
-from trundle.workers._errors import DaskError, ForeignWorkerError
+from trundle.workers._errors import DaskError, ForeignWorkerError, SchedulerAddressError
 from trundle.workers._processes import (
     WorkerDiedError,
     cpu_count,
@@ -25,6 +25,7 @@ __all__ = [
     "Note",
     "Opening",
     "Processes",
+    "SchedulerAddressError",
     "WorkerDiedError",
     "Workers",
     "bound_memory",

@@ -16,7 +16,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from trundle.workers._errors import DaskError, ForeignWorkerError
+from trundle.workers._errors import DaskError, ForeignWorkerError, SchedulerAddressError
 from trundle.workers._processes import packed, portable
 from trundle.workers._spreading import KEPT, Opening
 
@@ -30,6 +30,7 @@ _AHEAD = 4
 """How many pieces wait at the scheduler for each that is being done: enough that no worker waits for the client."""
 _GRACE = 3.0
 """Seconds to say goodbye to the scheduler."""
+_LAST_PORT = 65535
 _LOOK = 1.0
 """Seconds between two looks at whether the cluster is still there."""
 _RELEASE = "trundle.workers._release:RELEASE"
@@ -45,7 +46,8 @@ class DaskCluster:
         patience: seconds to wait for an answer of the scheduler, and for a worker where there is none.
 
     Raises:
-        ClusterError: there is no scheduler that answers, or none of its workers does.
+        SchedulerAddressError: no scheduler can have such an address.
+        DaskError: there is no scheduler that answers, or none of its workers does.
         ForeignWorkerError: a worker runs another version or another source of Trundle.
         ModuleNotFoundError: Dask is not installed.
     """
@@ -104,7 +106,7 @@ class DaskCluster:
         """The next piece that is ready.
 
         Raises:
-            ClusterError: the scheduler ended, or there was no worker for too long.
+            DaskError: the scheduler ended, or there was no worker for too long.
         """
         seen = time.monotonic()
         while True:
@@ -192,20 +194,32 @@ def _words(error: OSError) -> str:
 
 def _connected(address: str, patience: float) -> "Client":
     from distributed import Client  # noqa: PLC0415
-    from distributed.comm import get_address_host_port  # noqa: PLC0415
 
     for each in ("distributed", "distributed.client"):  # What goes wrong is an error here.
         logging.getLogger(each).setLevel(logging.CRITICAL)
-    try:
-        get_address_host_port(address)
-    except (ValueError, NotImplementedError) as error:
-        advice = "write it as `tcp://HOST:8786`"
-        raise DaskError(address, "the address of a scheduler", str(error), advice) from None
+    _require_address(address)
     expected, advice = "a scheduler that answers", "check the address, and that it is running"
     try:
         return Client(address, timeout=patience, set_as_default=False)
     except (OSError, TimeoutError) as error:
         raise DaskError(address, expected, _words(error), advice) from None
+
+
+def _require_address(address: str) -> None:
+    """Raises where no scheduler can have an address.
+
+    Raises:
+        SchedulerAddressError: see above.
+    """
+    from distributed.comm import get_address_host_port  # noqa: PLC0415
+
+    try:
+        host, port = get_address_host_port(address)
+    except (ValueError, NotImplementedError):
+        host, port = "", 0
+    if not host or not host.isprintable() or " " in host or not 0 < port <= _LAST_PORT:
+        expected, advice = "the address of a scheduler", "write it as `tcp://HOST:8786`"
+        raise SchedulerAddressError("scheduler", expected, repr(address), advice)
 
 
 def _release() -> str:

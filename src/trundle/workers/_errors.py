@@ -7,6 +7,7 @@ class ClusterCode(Code):
     """What can be wrong with a cluster that is to do work."""
 
     UNREACHABLE = "cluster-not-reachable"
+    ADDRESS = "invalid-cluster-address"
     FOREIGN = "worker-of-another-version"
 
 
@@ -15,6 +16,13 @@ class DaskError(ExpectationError):
 
     kind = Kind.UNREACHABLE
     code = ClusterCode.UNREACHABLE
+
+
+class SchedulerAddressError(ExpectationError):
+    """What was given as the address of a scheduler, and cannot be one."""
+
+    kind = Kind.USAGE
+    code = ClusterCode.ADDRESS
 
 
 class ForeignWorkerError(ExpectationError):

@@ -47,7 +47,7 @@ class Workers(Protocol):
 
         Raises:
             WorkerDiedError: a process ended without a result.
-            ClusterError: the cluster is gone.
+            DaskError: the cluster is gone.
             Exception: whatever the opening or the work raised.
         """
         ...

@@ -17,6 +17,7 @@ from trundle.errors import expectation
 from trundle.version import ANY, SemVer, VersionError
 
 _JSON = "application/json"
+_DIGITS = 10
 _TAR = "application/x-tar"
 
 
@@ -52,6 +53,10 @@ class CatalogRoutes:
         name = asked.query.get("name")
         if name is not None and asked.version != NEWEST:
             raise bad_request(expectation("no name", repr(name), "ask for the package itself"))
+        if asked.version == NEWEST and name is None and asked.query.keys() & {"search", "limit"}:
+            found = self._catalog.search(asked.tenant, asked.query.get("search", ""), _limit(asked))
+            packages = [summary(each, NEWEST) for each in found.offers]
+            return json_answer({"packages": packages, "number": found.number})
         offers: Iterable[Offer] = self._catalog.offers(asked.tenant, name)
         if asked.version != NEWEST:
             offers = _latest(offers)
@@ -77,6 +82,20 @@ class CatalogRoutes:
         code = 422 if done.refused else 201 if shown and not dry_run else 200
         content = answer(shown, (each.to_plain() for each in done.findings))
         return Response(content, code, media_type=_JSON)
+
+
+def _limit(asked: Asked) -> int | None:
+    """How many packages a list shows at most; None where all.
+
+    Raises:
+        ApiError: it is no such number.
+    """
+    given = asked.query.get("limit")
+    if given is None:
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) < _DIGITS and int(given)):
+        raise bad_request(expectation("a number from 1 as limit", repr(given), "correct it"))
+    return int(given)
 
 
 def _latest(offers: Iterable[Offer]) -> list[Offer]:

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
@@ -195,7 +196,14 @@ def open_channel(
     if is_channel_word(channel) and repository is not None:
         if isinstance(repository, Reference | str):
             repository = open_repository(repository, settings=settings)
-        return RepositorySource(repository, channel)
+        try:
+            return RepositorySource(repository, channel)
+        except RefusedError as error:
+            if not Path(channel).is_dir():
+                raise
+            (finding,) = error.refusals
+            advice = f"write ./{channel} for the folder of that name, or correct the channel name"
+            raise RefusedError(replace(finding, advice=advice)) from None
     folder = Path(channel)
     if folder.is_dir():
         return FolderSource(folder)
