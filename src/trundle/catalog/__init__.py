@@ -1,4 +1,4 @@
-"""The packages of tenants, side by side in all versions: uploaded, shared, looked up, deleted.
+"""The packages of tenants, side by side in all versions: uploaded, shared, looked up, deleted; and the channels that tenants follow.
 
 `Catalog` keeps them in a database, and gives immutable snapshots of what a tenant sees.
 """
@@ -9,12 +9,24 @@ from trundle._faces import on_demand
 
 if TYPE_CHECKING:
     from trundle.catalog._catalog import Catalog
+    from trundle.catalog._channel_records import (
+        ChannelProblem,
+        ChannelRelease,
+        ChannelState,
+        FollowedChannel,
+        SignedFile,
+        WithdrawnRelease,
+    )
+    from trundle.catalog._channel_rows import ChannelKey
+    from trundle.catalog._channels import Channels
     from trundle.catalog._errors import (
         BrokenRuleError,
         CatalogCode,
         CatalogError,
+        ChannelFollowedError,
         DamagedContentError,
         InvalidTenantError,
+        NoSuchChannelError,
         NoSuchPackageError,
         ReviewOutdatedError,
         ServerError,
@@ -30,19 +42,29 @@ __all__ = [
     "CatalogCode",
     "CatalogError",
     "CatalogServer",
+    "ChannelFollowedError",
+    "ChannelKey",
+    "ChannelProblem",
+    "ChannelRelease",
+    "ChannelState",
+    "Channels",
     "Consumer",
     "DamagedContentError",
+    "FollowedChannel",
     "InvalidTenantError",
+    "NoSuchChannelError",
     "NoSuchPackageError",
     "Offer",
     "Review",
     "ReviewOutdatedError",
     "Reviewed",
     "ServerError",
+    "SignedFile",
     "Snapshot",
     "StillNeededError",
     "Upload",
     "VersionChange",
+    "WithdrawnRelease",
 ]
 
 on_demand(__name__)
