@@ -5,7 +5,7 @@ import shutil
 import pytest
 from bundles import bundle
 from sqlalchemy import text
-from test_catalog_server import kept, listening, remote  # noqa: F401 - fixtures
+from test_catalog_server import kept, remote  # noqa: F401 - fixtures
 
 from trundle.catalog import Catalog, Reviewed, ReviewOutdatedError, ServerError
 from trundle.catalog._tables import MIGRATIONS

@@ -168,11 +168,11 @@ class ChannelRows:
         row = self._connection.execute(select(t.CHANNELS).where(*_is(key))).first()
         return None if row is None else ChannelRow(*row)
 
-    def seen_by(self, tenant: str, package: str = "", name: str = "") -> tuple[ChannelRow, ...]:
+    def seen_by(self, tenant: str, named: tuple[str, str] | None = None) -> tuple[ChannelRow, ...]:
         """Those that a tenant sees, by package and name; or the one of a package and name. Its own stands for a public one of the same name."""
         statement = select(t.CHANNELS).where(or_(_H.tenant == tenant, _H.public))
-        if package:
-            statement = statement.where(_H.package == package, _H.name == name)
+        if named is not None:
+            statement = statement.where(_H.package == named[0], _H.name == named[1])
         found: dict[tuple[str, str], ChannelRow] = {}
         for row in map(ChannelRow._make, self._connection.execute(statement)):
             if row.tenant == tenant or (row.package, row.name) not in found:

@@ -238,7 +238,7 @@ class Channels:
 
     def _seen(self, connection: Connection, package: str, name: str, tenant: str) -> ChannelRow:
         check_tenant(tenant)
-        for row in ChannelRows(connection).seen_by(tenant, package, name):
+        for row in ChannelRows(connection).seen_by(tenant, (package, name)):
             return row
         raise self._missing(package, name, f"{tenant} sees")
 
