@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         FollowedChannel,
         SignedFile,
         WithdrawnRelease,
+        with_versions,
     )
     from trundle.catalog._channel_rows import ChannelKey
     from trundle.catalog._channels import Channels
@@ -32,8 +33,10 @@ if TYPE_CHECKING:
         ServerError,
         StillNeededError,
     )
+    from trundle.catalog._kept_files import KeptFiles
     from trundle.catalog._records import Consumer, Offer, Review, Reviewed, Upload, VersionChange
     from trundle.catalog._server import CatalogServer
+    from trundle.catalog._server_channels import ServerChannels
     from trundle.catalog._snapshot import Snapshot
 
 __all__ = [
@@ -52,12 +55,14 @@ __all__ = [
     "DamagedContentError",
     "FollowedChannel",
     "InvalidTenantError",
+    "KeptFiles",
     "NoSuchChannelError",
     "NoSuchPackageError",
     "Offer",
     "Review",
     "ReviewOutdatedError",
     "Reviewed",
+    "ServerChannels",
     "ServerError",
     "SignedFile",
     "Snapshot",
@@ -65,6 +70,7 @@ __all__ = [
     "Upload",
     "VersionChange",
     "WithdrawnRelease",
+    "with_versions",
 ]
 
 on_demand(__name__)

@@ -81,13 +81,11 @@ def read_first(subscription: Subscription, root: bytes, clock: Clock) -> Channel
     return found._replace(files={f"{_number_of(root)}.root.json": root, **found.files})
 
 
-def read_again(
-    subscription: Subscription, seen: bytes, package: str, clock: Clock
-) -> ChannelReading:
+def read_again(subscription: bytes, seen: bytes, package: str, clock: Clock) -> ChannelReading:
     """Reads a channel again; it is refused where it is older than what was seen.
 
     Args:
-        subscription: where it is, and its name.
+        subscription: where it is, and its name, in JSON.
         seen: what was seen of it before.
         package: its package.
         clock: returns the time.
@@ -96,8 +94,9 @@ def read_again(
         ChannelError: it is refused.
         RegistryError: the place cannot be read.
     """
+    place = msgspec.json.decode(subscription, type=Subscription)
     state = msgspec.json.decode(seen, type=TrustState)
-    return _read(subscription, state, package, clock)
+    return _read(place, state, package, clock)
 
 
 def _read(

@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from trundle.channels import Channel, ListedVersion, Tombstone, entry_to_plain, format_time
+
 ChannelState: TypeAlias = Literal["valid", "expired", "refused"]
 """How far a channel is to be trusted: as it is signed; no longer, for its age; not at all, for what stands at its place."""
 
@@ -128,3 +130,26 @@ class FollowedChannel(
         """The channel as plain values, for programs."""
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return plain
+
+
+def with_versions(found: FollowedChannel, channel: Channel) -> FollowedChannel:
+    """A channel with what its files say: its versions, which is the latest of them, and its serial."""
+    latest = channel.latest_entry
+    return msgspec.structs.replace(
+        found,
+        serial=channel.serial,
+        latest=None if latest is None else release_of(latest),
+        versions=tuple(map(release_of, channel.versions)),
+        unpublished=tuple(map(_withdrawn, channel.unpublished)),
+    )
+
+
+def release_of(entry: ListedVersion) -> ChannelRelease:
+    """A version with what a channel says of it, without what this release does not know."""
+    return msgspec.convert(entry_to_plain(entry), ChannelRelease)
+
+
+def _withdrawn(gone: Tombstone) -> WithdrawnRelease:
+    plain = entry_to_plain(gone.entry)
+    plain |= {"unpublishTime": format_time(gone.unpublish_time), "reason": gone.reason}
+    return msgspec.convert(plain, WithdrawnRelease)

@@ -11,14 +11,13 @@ from sqlalchemy import Connection, delete, insert, or_, select, update
 from trundle.catalog import _tables as t
 from trundle.catalog._channel_records import (
     ChannelProblem,
-    ChannelRelease,
     ChannelState,
     FollowedChannel,
     SignedFile,
-    WithdrawnRelease,
+    release_of,
+    with_versions,
 )
-from trundle.channels import entry_to_plain, format_time, read_all, read_latest
-from trundle.channels.reading import Subscription
+from trundle.channels import read_all, read_latest
 
 _H, _F = t.CHANNELS.c, t.CHANNEL_FILES.c
 
@@ -41,6 +40,11 @@ class Trouble(msgspec.Struct, frozen=True):
 
     problem: ChannelProblem
     state: ChannelState
+
+
+class _Source(msgspec.Struct):
+    repository: str
+    channel: str
 
 
 class ChannelRow(NamedTuple):
@@ -76,9 +80,10 @@ class ChannelRow(NamedTuple):
         return ChannelKey(self.tenant, self.package, self.name)
 
     @property
-    def place(self) -> Subscription:
-        """Where it is."""
-        return msgspec.json.decode(self.subscription, type=Subscription)
+    def source(self) -> str:
+        """Where it is, for people; the subscription itself needs what only reading needs."""
+        place = msgspec.json.decode(self.subscription, type=_Source)
+        return f"{place.repository} {place.channel}".strip()
 
     def state_at(self, now: dt.datetime, trouble: Trouble | None) -> ChannelState:
         """How far what is kept is to be trusted; the time does not go back behind the one at which it was verified."""
@@ -98,7 +103,7 @@ class ChannelRow(NamedTuple):
             now: the time.
         """
         latest = read_latest(files["latest"]).latest
-        newest, place = latest.latest, self.place
+        newest = latest.latest
         trouble = msgspec.json.decode(self.trouble, type=Trouble) if self.trouble else None
         found = FollowedChannel(
             package=self.package,
@@ -111,31 +116,11 @@ class ChannelRow(NamedTuple):
             checked=moment(self.checked),
             expires=moment(self.expires) if self.expires else None,
             serial=latest.serial,
-            latest=None
-            if newest is None
-            else msgspec.convert(entry_to_plain(newest), ChannelRelease),
+            latest=None if newest is None else release_of(newest),
             files=tuple(kept),
-            source=f"{place.repository} {place.channel}".strip(),
+            source=self.source,
         )
-        return _with_versions(found, files["all"]) if "all" in files else found
-
-
-def _with_versions(found: FollowedChannel, content: bytes) -> FollowedChannel:
-    everything = read_all(content).channel
-    plain = [entry_to_plain(each) for each in everything.versions]
-    gone = [
-        {
-            **entry_to_plain(each.entry),
-            "unpublishTime": format_time(each.unpublish_time),
-            "reason": each.reason,
-        }
-        for each in everything.unpublished
-    ]
-    return msgspec.structs.replace(
-        found,
-        versions=msgspec.convert(plain, tuple[ChannelRelease, ...]),
-        unpublished=msgspec.convert(gone, tuple[WithdrawnRelease, ...]),
-    )
+        return with_versions(found, read_all(files["all"]).channel) if "all" in files else found
 
 
 def moment(text: str) -> dt.datetime:

@@ -5,7 +5,7 @@ So what is kept is one verified state, and never an older one than before.
 """
 
 import datetime as dt
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 from sqlalchemy import Connection
@@ -23,9 +23,11 @@ from trundle.catalog._channel_rows import (
 from trundle.catalog._errors import ChannelFollowedError, NoSuchChannelError
 from trundle.catalog._tenants import check_tenant
 from trundle.channels import RefusalCode, format_time
-from trundle.channels.reading import Subscription
 from trundle.database import Database
 from trundle.errors import Kind, TrundleError
+
+if TYPE_CHECKING:
+    from trundle.channels.reading import Subscription
 
 _ATTEMPTS = 3
 """How often a channel is read where others read it at the same time."""
@@ -87,11 +89,15 @@ class Channels:
             raise NoSuchChannelError(where, expected, "none", advice)
         return content
 
+    def location(self, package: str, name: str, *, tenant: str) -> str:
+        """Where the files of a channel are."""
+        return f"{self._database.where}: {package} {name} of {tenant}"
+
     # Changes
 
     def follow(
         self,
-        subscription: Subscription,
+        subscription: "Subscription",
         root: bytes,
         *,
         tenant: str,
@@ -211,7 +217,7 @@ class Channels:
         from trundle.catalog._channel_reading import read_again  # noqa: PLC0415 - an extra
 
         try:
-            read = read_again(row.place, row.seen, row.package, self._clock)
+            read = read_again(row.subscription, row.seen, row.package, self._clock)
         except TrundleError as error:
             trouble = msgspec.json.encode(_trouble(error))
             return row._replace(checked=format_time(self._clock()), trouble=trouble), {}

@@ -4,6 +4,7 @@ Both show what one catalog keeps. They are versions of a project of Trundle itse
 between them.
 """
 
+from trundle.api.catalogs._refreshing import ChannelRefresh
 from trundle.api.catalogs._routes import CatalogRoutes
 
-__all__ = ["CatalogRoutes"]
+__all__ = ["CatalogRoutes", "ChannelRefresh"]
