@@ -8,7 +8,7 @@ import typer
 from trundle._clock import now
 from trundle.cli._catalogs import At, NotAt, Place, Tenant, kept_catalog, own_catalog, tenant_of
 from trundle.cli._channels import read_root, say_done, trusting
-from trundle.cli._failures import CommandExit, ExitCode
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import Format, one_line, print_result, say, table, warn
 from trundle.cli._registry import full_reference
 from trundle.cli.project import DryRun, Output
@@ -16,7 +16,7 @@ from trundle.cli.project import DryRun, Output
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from trundle.catalog import FollowedChannel
+    from trundle.catalog import Catalog, CatalogServer, FollowedChannel
 
 Repository = Annotated[
     str | None,
@@ -125,21 +125,35 @@ def channel(
     output: Output = Format.TABLE,
 ) -> None:
     """Show a channel as it was last verified by who keeps the catalog; verified here, too, where a root is given."""
-    from trundle.catalog import KeptFiles, with_versions  # noqa: PLC0415
-    from trundle.channels.reading import read_channel  # noqa: PLC0415
-
+    if root is None and seen is not None:
+        raise unmet("--seen", "--root with it", "none", "give the publisher's root")
     whose = tenant_of(tenant)
     with kept_catalog(catalog, server) as opened:
         found = opened.channels.channel(package, name, tenant=whose)
-        source = KeptFiles(opened.channels, package, name, tenant=whose)
-        with trusting(source, root, seen) as store:
-            if store is not None:
-                served = read_channel(source, store, clock=now, package=package, word=name)
-                found = with_versions(found, served.channel)
+        if root is not None:
+            found = _verified(opened, found, whose, root, seen)
     print_result(found.to_plain, lambda: _text(found), output, prose=True)
     _say_troubles([found])
     if root is not None:
         say("the signed bytes were verified here")
+
+
+def _verified(
+    opened: "Catalog | CatalogServer",
+    found: "FollowedChannel",
+    tenant: str,
+    root: Path,
+    seen: Path | None,
+) -> "FollowedChannel":
+    """A channel with what its signed bytes say, once they are verified here."""
+    from trundle.catalog import KeptFiles, with_versions  # noqa: PLC0415
+    from trundle.channels.reading import read_channel  # noqa: PLC0415
+
+    package, name = found.package, found.channel
+    source = KeptFiles(opened.channels, package, name, tenant=tenant)
+    with trusting(source, root, seen) as store:
+        served = read_channel(source, store, clock=now, package=package, word=name)
+    return with_versions(found, served.channel)
 
 
 def refresh(
@@ -204,7 +218,8 @@ def _troubles(found: "Iterable[FollowedChannel]") -> list[str]:
 def _text(found: "FollowedChannel") -> str:
     from trundle.channels import format_time  # noqa: PLC0415
 
-    lines = [f"{found}", f"  state    {found.state}", f"  verified {format_time(found.verified)}"]
+    verified = format_time(found.verified.replace(microsecond=0))
+    lines = [f"{found}", f"  state    {found.state}", f"  verified {verified}"]
     if found.expires:
         lines.append(f"  expires  {format_time(found.expires)}")
     seen = "all tenants" if found.public else "its tenant"
