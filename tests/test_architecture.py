@@ -131,6 +131,7 @@ ALLOWED = {
     "registry": {"errors"},
     "store": {"database", "errors", "runtime", "version"},
     "catalog": {
+        "channels",
         "database",
         "engine",
         "errors",

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from bundles import bundle
 from sqlalchemy import text
-from test_catalog_server import kept, listening, remote  # noqa: F401 - fixtures
+from test_catalog_server import kept, remote  # noqa: F401 - fixtures
 
 from trundle.catalog import Catalog, Reviewed, ReviewOutdatedError, ServerError
 from trundle.catalog._tables import MIGRATIONS
@@ -128,7 +128,8 @@ def test_a_catalog_of_an_earlier_release_is_taken_over(url, tmp_path):
     database = open_database(url, wait=5)
     with database.writing() as connection:  # As the earlier release left it.
         connection.execute(text("ALTER TABLE catalog_packages DROP COLUMN override"))
-        connection.execute(text("DROP TABLE catalog_environments"))
+        for table in ("environments", "channel_files", "channels"):
+            connection.execute(text(f"DROP TABLE catalog_{table}"))
         connection.execute(text("UPDATE catalog_version SET version_num = '0001'"))
         assert Migrations("catalog", tmp_path).revision(connection) == "0001"
     database.close()

@@ -1,12 +1,8 @@
 """A catalog at a server does what one in a database does, and says what a server refuses."""
 
-import contextlib
-import socket
-import threading
-
 import pytest
-import uvicorn
 from bundles import bundle
+from listening_apps import listening
 from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Route
@@ -22,20 +18,6 @@ from trundle.catalog import (
 from trundle.errors import Kind
 from trundle.registry import UnreachableError
 from trundle.version import SemVer
-
-
-@contextlib.contextmanager
-def listening(application):
-    """The URL of a server of an application."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        server = uvicorn.Server(uvicorn.Config(application, log_config=None, lifespan="off"))
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
 
 
 @pytest.fixture

@@ -158,6 +158,13 @@ def test_a_catalog_needs_its_extra_alone(tmp_path):
     place = ("--catalog", "c.db")
     result = run(command("catalog", "upload", "db", *place), "catalog", folder=tmp_path)
     assert (result.returncode, result.stdout[:18]) == (0, "stored a.Db 0.0.0 "), result.stderr
+    result = run(command("catalog", "channels", *place), "catalog", folder=tmp_path)
+    assert (result.returncode, result.stderr[:16]) == (0, "c.db: no channel"), result.stderr
+    (tmp_path / "root.json").write_text("{}")
+    channel = ("--channel", "db", "--root", "root.json")
+    result = run(command("catalog", "follow", *channel, *place), "catalog", folder=tmp_path)
+    assert result.returncode == 1
+    assert "trundle[channels]" in result.stderr
     result = run(command("catalog", "list", *place), "cli", folder=tmp_path)
     assert result.returncode == 1
     assert "trundle[catalog]" in result.stderr

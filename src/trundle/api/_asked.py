@@ -13,7 +13,7 @@ from starlette.routing import Route
 from trundle.api._bodies import body_of
 from trundle.api._status import answer_to_any, bad_request, not_allowed
 from trundle.api.access import UNSECURED
-from trundle.catalog import DamagedContentError, NoSuchPackageError
+from trundle.catalog import DamagedContentError, NoSuchChannelError, NoSuchPackageError
 from trundle.database import DatabaseError
 from trundle.errors import TrundleError, expectation
 
@@ -110,7 +110,8 @@ def route(
 def failed(error: TrundleError) -> Response:
     """What a client is answered for an error: where the server keeps its catalog is not for clients."""
     message = ""
-    if isinstance(error, DatabaseError | DamagedContentError | NoSuchPackageError):
+    hidden = DatabaseError | DamagedContentError | NoSuchChannelError | NoSuchPackageError
+    if isinstance(error, hidden):
         message = f"the catalog: {expectation(error.expected, error.found, error.advice)}"
     found = answer_to_any(error, message)
     seconds = (found.details or {}).get("retryAfterSeconds")

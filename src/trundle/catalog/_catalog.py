@@ -6,7 +6,6 @@ nothing has changed since.
 """
 
 import contextlib
-import re
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -14,17 +13,17 @@ from typing import Self
 
 from sqlalchemy import Connection, make_url
 
+from trundle._clock import Clock, now
 from trundle.catalog import _tables as t
 from trundle.catalog._change_rules import check_shared, judged, without
-from trundle.catalog._errors import (
-    InvalidTenantError,
-    NoSuchPackageError,
-)
+from trundle.catalog._channels import Channels
+from trundle.catalog._errors import NoSuchPackageError
 from trundle.catalog._records import Consumer, FoundPackages, Offer, Review, Upload, VersionChange
 from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.catalog._rules import seen
 from trundle.catalog._snapshot import Snapshot
+from trundle.catalog._tenants import check_tenant
 from trundle.database import Database, open_copy, open_database
 from trundle.packages import Package
 from trundle.version import ANY, SemVer
@@ -34,7 +33,6 @@ _ATTEMPTS = 3
 """How often packages are judged while others may change the catalog, before others have to wait."""
 
 _LOCK = "catalog"
-_TENANT = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._@:-]{0,253}[A-Za-z0-9])?")
 
 
 class Catalog:
@@ -44,18 +42,30 @@ class Catalog:
         place: `sqlite:///FILE`, the file of a SQLite database, or `postgresql://USER:PASSWORD@HOST:PORT/NAME`.
         wait: seconds to wait for others who change the same catalog.
         looking: whether nothing is to be changed; a file that does not exist is not made then.
+        clock: returns the time.
+
+    Attributes:
+        channels: the channels that tenants follow.
 
     Raises:
         DatabaseError: the database cannot be used; the class says why.
     """
 
-    def __init__(self, place: str | Path, *, wait: float = _WAIT, looking: bool = False) -> None:
+    def __init__(
+        self,
+        place: str | Path,
+        *,
+        wait: float = _WAIT,
+        looking: bool = False,
+        clock: Clock = now,
+    ) -> None:
         self._database = _opened(place, wait, looking=looking)
         try:
             self._database.migrate(t.MIGRATIONS)
         except BaseException:
             self.close()
             raise
+        self.channels = Channels(self._database, clock)
 
     def __enter__(self) -> Self:
         return self
@@ -419,17 +429,6 @@ class Catalog:
 
     def _rows(self, connection: Connection) -> Rows:
         return Rows(connection, self.where)
-
-
-def check_tenant(tenant: str, what: str = "the tenant") -> None:
-    """Refuses what no tenant, and no environment, can be called.
-
-    Raises:
-        InvalidTenantError: it is no such name.
-    """
-    if not _TENANT.fullmatch(tenant):
-        expected = "1 to 255 letters, digits and . _ - @ :, a letter or digit at either end"
-        raise InvalidTenantError(what, expected, repr(tenant[:60]), "correct the name")
 
 
 def _in_order(offers: Iterable[Offer]) -> tuple[Offer, ...]:

@@ -20,6 +20,8 @@ class CatalogCode(Code):
     SERVER = "server-refuses"
     OUTDATED = "review-outdated"
     OF_SERVER = "finding-of-a-newer-server"
+    NOT_FOLLOWED = "channel-not-followed"
+    FOLLOWED = "channel-followed-already"
 
 
 class CatalogError(TrundleError):
@@ -55,6 +57,20 @@ class NoSuchPackageError(CatalogError, ExpectationError):
 
     kind = Kind.NOT_FOUND
     code = CatalogCode.MISSING
+
+
+class NoSuchChannelError(CatalogError, ExpectationError):
+    """The tenant sees no such channel, follows none, or the channel has no such file."""
+
+    kind = Kind.NOT_FOUND
+    code = CatalogCode.NOT_FOLLOWED
+
+
+class ChannelFollowedError(CatalogError, ExpectationError):
+    """The tenant follows the channel already, or all tenants see it as another one follows it."""
+
+    kind = Kind.EXISTS
+    code = CatalogCode.FOLLOWED
 
 
 class DamagedContentError(CatalogError, ExpectationError):

@@ -4,7 +4,7 @@ import base64
 import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 import msgspec
 
@@ -12,30 +12,18 @@ from trundle.catalog._errors import (
     CatalogCode,
     DamagedContentError,
     NoSuchPackageError,
-    ServerError,
 )
 from trundle.catalog._records import Offer, Review, Reviewed, Upload
 from trundle.catalog._reviews import not_in
+from trundle.catalog._server_channels import ServerChannels
+from trundle.catalog._server_connection import OK, ServerConnection
 from trundle.engine import EngineCode
-from trundle.errors import Code, Finding, Kind, Place, Severity, errors_among
+from trundle.errors import Code, Finding, Place, Severity, errors_among
 from trundle.forms import FormCode
 from trundle.packages import Package, PackageCode, PackageError
-from trundle.registry import request
 from trundle.version import ANY, SemVer, version_before
 
-_OK = range(200, 300)
 _REFUSED = 422
-_KINDS = {
-    400: Kind.USAGE,
-    401: Kind.UNREACHABLE,
-    403: Kind.UNREACHABLE,
-    404: Kind.NOT_FOUND,
-    409: Kind.CONFLICT,
-    413: Kind.REFUSED,
-    422: Kind.REFUSED,
-    429: Kind.UNREACHABLE,
-    503: Kind.UNREACHABLE,
-}
 
 
 @functools.cache
@@ -83,26 +71,25 @@ class _Uploaded(msgspec.Struct):
     findings: list[_Finding]
 
 
-class _Status(msgspec.Struct):
-    message: str
-
-
 class CatalogServer:
     """A catalog at a server. It does what `Catalog` does for those who read and upload.
 
     Args:
         url: the server, as `https://HOST:PORT`.
         token: what the server knows the client by; None for none.
+
+    Attributes:
+        channels: the channels that tenants follow.
     """
 
     def __init__(self, url: str, token: str | None = None) -> None:
-        self._url = url.rstrip("/")
-        self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._server = ServerConnection(url, token)
+        self.channels = ServerChannels(self._server)
 
     @property
     def where(self) -> str:
         """The URL of the server."""
-        return self._url
+        return self._server.url
 
     def offers(self, tenant: str, name: str | None = None) -> tuple[Offer, ...]:
         """The versions that a tenant sees, by name, the oldest first.
@@ -116,8 +103,8 @@ class CatalogServer:
             UnreachableError: the server does not answer.
         """
         query = {} if name is None else {"name": name}
-        path, content = self._read(_path(tenant), query)
-        found = self._decoded(path, content, _Listing)
+        path, content = self._server.read(_path(tenant), query)
+        found = self._server.decoded(path, content, _Listing)
         return tuple(each.offer() for each in found.packages)
 
     def package(
@@ -140,11 +127,11 @@ class CatalogServer:
         if chosen is None:
             expected = f"the package {name} among what the tenant {tenant} sees"
             advice = "run `trundle catalog list` to see what there is"
-            raise NoSuchPackageError(self._url, expected, f"no version of {name}", advice)
+            raise NoSuchPackageError(self.where, expected, f"no version of {name}", advice)
         place = _path(tenant, name, chosen)
-        path, content = self._read(place, {})
-        offer = self._decoded(path, content, _Offered).offer()
-        path, archive = self._read(f"{place}/content", {})
+        path, content = self._server.read(place, {})
+        offer = self._server.decoded(path, content, _Offered).offer()
+        path, archive = self._server.read(f"{place}/content", {})
         expected, advice = f"the content of {offer}", "ask who keeps the catalog"
         try:
             package = Package.from_archive(archive)
@@ -178,47 +165,16 @@ class CatalogServer:
             query["dryRun"] = "All"
         archives = [base64.b64encode(each.archive).decode("ascii") for each in given.values()]
         body = msgspec.json.encode({"archives": archives, "reviews": reviews.said})
-        path, status, content = self._asked("POST", _path(tenant), query, body)
-        if status not in _OK and not (status == _REFUSED and b'"findings"' in content):
-            raise self._refused(path, status, content)
-        done = self._decoded(path, content, _Uploaded)
+        path, status, content = self._server.asked("POST", _path(tenant), query, body)
+        if status not in OK and not (status == _REFUSED and b'"findings"' in content):
+            raise self._server.refused(path, status, content)
+        done = self._server.decoded(path, content, _Uploaded)
         found = [each.finding() for each in done.findings]
         findings = (*found, *not_in(found, reviews.against))
         if errors_among(findings):
             return Upload((), findings)
         stored = tuple(given[each.name, each.version] for each in done.stored)
         return Upload(stored, findings, reviews.overridden)
-
-    def _read(self, path: str, query: Mapping[str, str]) -> tuple[str, bytes]:
-        where, status, content = self._asked("GET", path, query)
-        if status not in _OK:
-            raise self._refused(where, status, content)
-        return where, content
-
-    def _asked(
-        self, method: str, path: str, query: Mapping[str, str], body: bytes | None = None
-    ) -> tuple[str, int, bytes]:
-        url = f"{self._url}{path}" + (f"?{urlencode(query)}" if query else "")
-        headers = dict(self._headers)
-        if body is not None:
-            headers["Content-Type"] = "application/json"
-        return (url, *request(method, url, headers=headers, body=body))
-
-    def _decoded(self, where: str, content: bytes, type_: Any) -> Any:
-        try:
-            return msgspec.json.decode(content, type=type_)
-        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            expected = "the answer of a server of a catalog"
-            advice = "check the URL, and that the server runs with --catalog"
-            raise ServerError(where, expected, str(error), advice, Kind.UNREACHABLE) from None
-
-    def _refused(self, where: str, status: int, content: bytes) -> ServerError:
-        try:
-            found = msgspec.json.decode(content, type=_Status).message
-        except (msgspec.MsgspecError, UnicodeDecodeError):
-            found = "no message"
-        kind = _KINDS.get(status, Kind.FAILED)
-        return ServerError(where, "to be answered", f"status {status}: {found}", "", kind)
 
 
 class _ReviewsHere:

@@ -6,7 +6,7 @@ has it is deleted, since engines may still read it in their snapshots; `Catalog.
 
 from pathlib import Path
 
-from sqlalchemy import Boolean, Column, LargeBinary, MetaData, Table, Text
+from sqlalchemy import Boolean, Column, Integer, LargeBinary, MetaData, Table, Text
 
 from trundle.database import Migrations
 
@@ -49,4 +49,29 @@ REQUIREMENTS = Table(
     Column("version", Text, primary_key=True),
     Column("required", Text, primary_key=True),
     Column("range", Text, nullable=False),
+)
+CHANNELS = Table(
+    "catalog_channels",
+    _METADATA,
+    Column("tenant", Text, primary_key=True),
+    Column("package", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("public", Boolean, nullable=False),
+    Column("subscription", LargeBinary, nullable=False),
+    Column("seen", LargeBinary, nullable=False),
+    Column("verified", Text, nullable=False),
+    Column("expires", Text, nullable=False),
+    Column("checked", Text, nullable=False),
+    Column("trouble", LargeBinary, nullable=False),
+)
+CHANNEL_FILES = Table(
+    "catalog_channel_files",
+    _METADATA,
+    Column("tenant", Text, primary_key=True),
+    Column("package", Text, primary_key=True),
+    Column("channel", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("digest", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
 )

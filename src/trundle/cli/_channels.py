@@ -3,6 +3,7 @@
 import contextlib
 import datetime as dt
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,14 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle._clock import now
-from trundle.cli._failures import unmet
-from trundle.cli._printing import Format, print_data, print_text, say, warn
+from trundle.cli._failures import CommandExit, ExitCode, unmet
+from trundle.cli._printing import Format, print_data, print_text, say, shown_path, warn
 from trundle.cli._registry import full_reference
 from trundle.cli._settings import PASSPHRASE, current
 
 if TYPE_CHECKING:
     from trundle.channels import Channel
     from trundle.channels.publishing import PublishedChannel
+    from trundle.channels.reading import ChannelSource
+    from trundle.channels.reading.signatures import TrustStore
     from trundle.registry import Repository
     from trundle.version import SemVer
 
@@ -249,3 +252,30 @@ def read_root(path: Path) -> bytes:
             f"--root {path}", "the publisher's root.json", "a folder", "name the file in it"
         )
     return path.read_bytes()
+
+
+@contextlib.contextmanager
+def trusting(
+    source: "ChannelSource", root: Path | None, seen: Path | None
+) -> "Iterator[TrustStore | None]":
+    """What verifies a channel by a root, and by what was seen of it before; None where there is no root."""
+    if root is None:
+        if seen is not None:
+            raise unmet("--seen", "--root with it", "none", "give the publisher's root")
+        yield None
+        return
+    from trundle.channels.reading.signatures import TrustError, TrustFolder, trust  # noqa: PLC0415
+
+    with contextlib.ExitStack() as stack:
+        if seen is None:
+            folder = tempfile.TemporaryDirectory(prefix="trundle-show-")
+            seen = Path(stack.enter_context(folder))
+        store = TrustFolder(seen)
+        if store.state(source.location) is None:
+            try:
+                trusted = trust(read_root(root))
+            except TrustError as error:
+                message = f"{shown_path(root)}: {error}; give the publisher's root.json"
+                raise CommandExit(ExitCode.VERIFICATION_FAILED, message) from None
+            store.trust_first(source.location, trusted)
+        yield store

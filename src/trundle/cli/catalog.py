@@ -1,11 +1,12 @@
-"""The commands that keep a catalog: upload, list, show, download, delete, share, tidy."""
+"""The commands that keep a catalog: upload, list, show, download, delete, share, tidy. Those about channels stand in their own file."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from trundle.cli import _catalog_channels
 from trundle.cli._catalogs import (
     At,
     CatalogPlace,
@@ -50,7 +51,10 @@ if TYPE_CHECKING:
     from trundle.packages import Package
     from trundle.version import SemVer
 
-app = typer.Typer(no_args_is_help=True, help="Keep packages by tenant, in all their versions.")
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Keep packages by tenant, in all their versions, and follow channels.",
+)
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The package.")]
 Version = Annotated[str, typer.Argument(metavar="VERSION", help="The version.")]
@@ -474,3 +478,14 @@ def tidy(
     )
     count = "1 archive" if len(removed) == 1 else f"{len(removed)} archives"
     say_done(f"removed {count}", dry_run=dry_run)
+
+
+_OTHERS: tuple[Callable[..., None], ...] = (
+    _catalog_channels.follow,
+    _catalog_channels.unfollow,
+    _catalog_channels.channels,
+    _catalog_channels.channel,
+    _catalog_channels.refresh,
+)
+for _command in _OTHERS:
+    app.command()(_command)

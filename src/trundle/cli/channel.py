@@ -1,7 +1,5 @@
 """The commands that look at a channel and keep it sound: channel show, log, repair, refresh, export."""
 
-import contextlib
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,9 +16,9 @@ from trundle.cli._channels import (
     expiry_notes,
     print_channel,
     published,
-    read_root,
     repository_of,
     say_done,
+    trusting,
 )
 from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import (
@@ -37,12 +35,9 @@ from trundle.cli._printing import (
 from trundle.cli.project import DryRun, Output
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from trundle.channels import Channel
     from trundle.channels.publishing import ChannelEvent, Repair
     from trundle.channels.reading import ChannelSource
-    from trundle.channels.reading.signatures import TrustStore
 
 app = typer.Typer(no_args_is_help=True, help="Inspect and maintain channels.")
 
@@ -88,7 +83,7 @@ def show(
 
     place = None if repository is None else repository_of(repository)
     source = open_channel(channel, place)
-    with _trusting(source, root, seen) as store:
+    with trusting(source, root, seen) as store:
         served = read_channel(source, store, clock=now, unsigned=store is None)
     for warning in served.warnings:
         warn(str(warning))
@@ -97,33 +92,6 @@ def show(
     print_result(served.to_plain, lambda: _channel_text(served.channel), output)
     if store is None:
         _say_unverified(source)
-
-
-@contextlib.contextmanager
-def _trusting(
-    source: "ChannelSource", root: Path | None, seen: Path | None
-) -> "Iterator[TrustStore | None]":
-    """What verifies a channel by a root, and by what was seen of it before; None where there is no root."""
-    if root is None:
-        if seen is not None:
-            raise unmet("--seen", "--root with it", "none", "give the publisher's root")
-        yield None
-        return
-    from trundle.channels.reading.signatures import TrustError, TrustFolder, trust  # noqa: PLC0415
-
-    with contextlib.ExitStack() as stack:
-        if seen is None:
-            folder = tempfile.TemporaryDirectory(prefix="trundle-show-")
-            seen = Path(stack.enter_context(folder))
-        store = TrustFolder(seen)
-        if store.state(source.location) is None:
-            try:
-                trusted = trust(read_root(root))
-            except TrustError as error:
-                message = f"{shown_path(root)}: {error}; give the publisher's root.json"
-                raise CommandExit(ExitCode.VERIFICATION_FAILED, message) from None
-            store.trust_first(source.location, trusted)
-        yield store
 
 
 def _say_unverified(source: "ChannelSource") -> None:
@@ -165,7 +133,7 @@ def log(
 
     place = repository_of(repository)
     source = RepositorySource(place, channel)
-    with _trusting(source, root, seen) as store:
+    with trusting(source, root, seen) as store:
         found = events(place, channel, clock=now, trust=store)
     print_result(
         lambda: [each.to_plain() for each in found],

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 LOCAL_HOST = "127.0.0.1"
 _MOST_REQUESTS = 500
 _MOST_WATCHES = 1000
+_REFRESH_CHANNELS = 300.0
 _FEW = 3
 DEFAULT_PORT = 8001
 
@@ -99,7 +100,16 @@ _Catalog = Annotated[
     typer.Option(
         "--catalog",
         metavar="URL",
-        help="Also serve the packages of a catalog, under `/v1/` and `/v2/`.",
+        help="Also serve the packages and channels of a catalog, under `/v1/` and `/v2/`.",
+    ),
+]
+_RefreshChannels = Annotated[
+    float,
+    typer.Option(
+        "--refresh-channels",
+        min=0,
+        metavar="SECONDS",
+        help="With --catalog: how often followed channels are read again; never with 0.",
     ),
 ]
 _Places = Annotated[
@@ -139,6 +149,7 @@ def serve(
     proxy_ca: ProxyCa = None,
     proxy_name: ProxyNames = None,
     catalog: _Catalog = None,
+    refresh_channels: _RefreshChannels = _REFRESH_CHANNELS,
     places: _Places = None,
     audit: _AuditFile = None,
     log: _Log = LogFormat.TEXT,
@@ -183,7 +194,7 @@ def serve(
             behind = stack.enter_context(hosting(kubeconfig, cluster_context, proxy_ca, proxy_name))
         clients = client_ca if behind is None else behind.authorities
         secured = None if tls is None else Tls(*certificate_files(tls), clients, warn)
-        packages = stack.enter_context(_packages(catalog, places, folder))
+        packages = stack.enter_context(_packages(catalog, refresh_channels, places, folder))
 
         def beside(kinds: "Iterable[ServedKind]", store: "Store") -> "Sequence[BaseRoute]":
             return [*packages, *page.routes(kinds, store)]
@@ -271,16 +282,18 @@ def _project_api(
 
 @contextlib.contextmanager
 def _packages(
-    catalog: str | None, places: Path | None, installed: Path | None
+    catalog: str | None, every: float, places: Path | None, installed: Path | None
 ) -> Iterator["Sequence[BaseRoute]"]:
-    """What serves the packages of a catalog, and its environments; nothing where none is given."""
+    """What serves the packages and channels of a catalog, and its environments; nothing where none is given."""
     if catalog is None:
         yield ()
         return
-    from trundle.api.catalogs import CatalogRoutes  # noqa: PLC0415
+    from trundle.api.catalogs import CatalogRoutes, ChannelRefresh  # noqa: PLC0415
 
     with contextlib.ExitStack() as left:
         opened = left.enter_context(opened_catalog(catalog, making=True))
+        if every:
+            left.enter_context(ChannelRefresh(opened, every, warn))
         routes = [*CatalogRoutes(opened, environments=places is not None).routes]
         if places is not None:
             routes += left.enter_context(environment_routes(catalog, places, installed))

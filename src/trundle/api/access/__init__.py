@@ -1,6 +1,6 @@
 """Who may do what: users by tokens and certificates, rules in the form of Kubernetes' RBAC, and what clients ask about both."""
 
-from trundle.api.access._attributes import Attributes, attributes_of
+from trundle.api.access._attributes import Attributes, ChannelPlace, attributes_of, channel_place
 from trundle.api.access._certificates import Tls, certificate_files, user_of
 from trundle.api.access._errors import AccessCode, AccessFileError
 from trundle.api.access._guard import (
@@ -34,6 +34,7 @@ __all__ = [
     "Application",
     "Attributes",
     "Binding",
+    "ChannelPlace",
     "Decision",
     "Gate",
     "Guard",
@@ -51,6 +52,7 @@ __all__ = [
     "aggregated_groups",
     "attributes_of",
     "certificate_files",
+    "channel_place",
     "group_list",
     "read_rules",
     "read_tokens",

@@ -5,6 +5,7 @@ The rules by which paths are read are those of Kubernetes' `RequestInfo`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 _VERBS = {
     "POST": "create",
@@ -15,8 +16,9 @@ _VERBS = {
     "DELETE": "delete",
 }
 CATALOG = "catalog.trundle.dev"
-"""The API group by which rules name the packages of a catalog and its environments."""
+"""The API group by which rules name the packages and channels of a catalog and its environments."""
 _OWN = frozenset(("v1", "v2"))
+_CHANNEL_FILES = frozenset(("latest", "all"))
 _OF_NAMESPACES = frozenset(("status", "finalize"))
 _WATCH = "watch"
 """What stands before the resource in paths of changes, as clients of early versions of Kubernetes write them."""
@@ -101,6 +103,10 @@ def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | No
     match resource:
         case "packages":
             name, subresource = _of_package(names)
+        case "channels":
+            place = channel_place(names)
+            name = f"{place.package}/{place.channel}" if names else ""
+            subresource = "files" if place.file else ""
         case "environments":
             name, subresource = (*names, "", "")[:2]
             if subresource == "form":
@@ -122,6 +128,33 @@ def _of_package(names: list[str]) -> tuple[str, str]:
     if names[-2:-1] == ["versions"]:
         names = names[:-2]
     return "/".join(names), subresource
+
+
+class ChannelPlace(NamedTuple):
+    """What a path says of a channel.
+
+    Attributes:
+        package: the package, which may have slashes.
+        channel: the name of the channel.
+        file: a file of it; empty for the channel itself.
+    """
+
+    package: str
+    channel: str
+    file: str = ""
+
+
+def channel_place(names: Sequence[str]) -> ChannelPlace:
+    """The channel that the end of a path names: `PACKAGE/CHANNEL`, or `PACKAGE/CHANNEL/files/FILE`.
+
+    No channel has the name of a file: that is `latest`, `all` or metadata with a dot.
+    """
+    *before, last = names or [""]
+    is_file = last in _CHANNEL_FILES or "." in last
+    if is_file and before[-1:] == ["files"]:
+        *package, channel = before[:-1] or [""]
+        return ChannelPlace("/".join(package), channel, last)
+    return ChannelPlace("/".join(before), last)
 
 
 def _is_set(flag: str | None) -> bool:

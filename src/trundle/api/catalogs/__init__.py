@@ -1,9 +1,10 @@
-"""A catalog over HTTP: under `/v1/` a package is its latest version, under `/v2/` it has all of them.
+"""A catalog over HTTP: under `/v1/` a package and a channel are their latest version, under `/v2/` they have all of them.
 
 Both show what one catalog keeps. They are versions of a project of Trundle itself (`own`), whose generated package converts
 between them.
 """
 
+from trundle.api.catalogs._refreshing import ChannelRefresh
 from trundle.api.catalogs._routes import CatalogRoutes
 
-__all__ = ["CatalogRoutes"]
+__all__ = ["CatalogRoutes", "ChannelRefresh"]

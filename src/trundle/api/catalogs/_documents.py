@@ -1,11 +1,11 @@
-"""Packages as documents of a version of the API."""
+"""Packages and channels as documents of a version of the API."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from trundle.api._asked import Version
-from trundle.api.catalogs.own import PACKAGE, shown
-from trundle.catalog import Offer
+from trundle.api.catalogs.own import CHANNEL, PACKAGE, shown
+from trundle.catalog import FollowedChannel, Offer
 from trundle.packages import Package
 
 
@@ -17,6 +17,12 @@ def summary(offer: Offer, version: Version) -> dict[str, Any]:
 def document(offer: Offer, package: Package, version: Version) -> dict[str, Any]:
     """A package with what its manifest says."""
     return shown(PACKAGE, {**offer.to_plain(), **_said(package)}, version)
+
+
+def channel_document(channel: FollowedChannel, version: Version) -> dict[str, Any]:
+    """A channel; where it is read from is for those who keep the catalog alone."""
+    said = {name: each for name, each in channel.to_plain().items() if name != "source"}
+    return shown(CHANNEL, said, version)
 
 
 def stored(package: Package, tenant: str, version: Version, *, public: bool) -> dict[str, Any]:

@@ -1,5 +1,6 @@
-"""The paths of the packages under `/v1/` and `/v2/`."""
+"""The paths of the packages and channels under `/v1/` and `/v2/`."""
 
+import hashlib
 from collections.abc import Iterable
 
 import msgspec
@@ -8,7 +9,8 @@ from starlette.routing import BaseRoute, Route
 
 from trundle.api._asked import NEWEST, VERSIONS, Asked, Version, json_answer, route
 from trundle.api._status import bad_request
-from trundle.api.catalogs._documents import document, stored, summary
+from trundle.api.access import channel_place
+from trundle.api.catalogs._documents import channel_document, document, stored, summary
 from trundle.api.catalogs._uploads import answer, read_upload
 from trundle.api.catalogs.own import SCHEMAS
 from trundle.catalog import Catalog, Offer
@@ -19,13 +21,14 @@ from trundle.version import ANY, SemVer, VersionError
 _JSON = "application/json"
 _DIGITS = 10
 _TAR = "application/x-tar"
+_BYTES = "application/octet-stream"
 
 
 class CatalogRoutes:
-    """Answers requests about the packages of a catalog.
+    """Answers requests about the packages and channels of a catalog.
 
     Args:
-        catalog: keeps the packages.
+        catalog: keeps them.
         environments: whether there are paths of environments beside these, which the OpenAPI document describes, too.
     """
 
@@ -48,6 +51,9 @@ class CatalogRoutes:
         yield route(version, packages, {"GET": self._list, "POST": self._upload})
         yield route(version, f"{one}/content", {"GET": self._download})
         yield route(version, one, {"GET": self._show})
+        channels = f"/{version}/tenants/{{tenant}}/channels"
+        yield route(version, channels, {"GET": self._list_channels})
+        yield route(version, f"{channels}/{{place:path}}", {"GET": self._show_channel})
 
     def _list(self, asked: Asked) -> Response:
         name = asked.query.get("name")
@@ -82,6 +88,20 @@ class CatalogRoutes:
         code = 422 if done.refused else 201 if shown and not dry_run else 200
         content = answer(shown, (each.to_plain() for each in done.findings))
         return Response(content, code, media_type=_JSON)
+
+    def _list_channels(self, asked: Asked) -> Response:
+        found = self._catalog.channels.followed(asked.tenant)
+        return json_answer({"channels": [channel_document(each, asked.version) for each in found]})
+
+    def _show_channel(self, asked: Asked) -> Response:
+        place = channel_place(asked.path["place"].split("/"))
+        channels = self._catalog.channels
+        if not place.file:
+            found = channels.channel(place.package, place.channel, tenant=asked.tenant)
+            return json_answer(channel_document(found, asked.version))
+        content = channels.file(place.package, place.channel, place.file, tenant=asked.tenant)
+        tag = f'"sha256:{hashlib.sha256(content).hexdigest()}"'
+        return Response(content, media_type=_BYTES, headers={"etag": tag})
 
 
 def _limit(asked: Asked) -> int | None:
@@ -125,7 +145,8 @@ def _contract(version: Version, *, environments: bool) -> bytes:
     (found,) = parse_yaml(decode((SCHEMAS / name).read_bytes(), name), name)
     contract = plain(found.root)
     if not environments:
-        packages = f"/{version}/tenants/{{tenant}}/packages"
+        tenant = f"/{version}/tenants/{{tenant}}"
+        kept = (f"{tenant}/packages", f"{tenant}/channels")
         paths = contract["paths"].items()
-        contract["paths"] = {path: each for path, each in paths if path.startswith(packages)}
+        contract["paths"] = {path: each for path, each in paths if path.startswith(kept)}
     return msgspec.json.encode(contract)

@@ -1,4 +1,4 @@
-"""The packages and environments of a catalog as a project: its schemas are the OpenAPI of `/v1/` and `/v2/`, its generated package is `offered`."""
+"""The packages, channels and environments of a catalog as a project: its schemas are the OpenAPI of `/v1/` and `/v2/`, its generated package is `offered`."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -7,8 +7,10 @@ from typing import Any
 from trundle.api._asked import NEWEST, Version
 from trundle.api.catalogs.own.offered import scheme
 
-__all__ = ["PACKAGE", "SCHEMAS", "scheme", "shown"]
+__all__ = ["CHANNEL", "PACKAGE", "SCHEMAS", "scheme", "shown"]
 
+CHANNEL = "Channel"
+"""What the scheme calls a channel."""
 PACKAGE = "Package"
 """What the scheme calls a package."""
 SCHEMAS = Path(__file__).parent / "schemas"

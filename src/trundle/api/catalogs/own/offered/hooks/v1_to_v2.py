@@ -5,10 +5,88 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict
 
 import msgspec
 from trundle.runtime import ABSENT, Absent
+
+from ..shared.v1_to_v2 import SignedFile, Trouble
+from ..v2.types import Release, Unpublished
+
+
+class ChannelOlder(msgspec.Struct, frozen=True, kw_only=True):
+    changes: list[str] | Absent = ABSENT
+    channel: str | Absent = ABSENT
+    checked: str | Absent = ABSENT
+    create_time: str | Absent = ABSENT
+    critical: bool | Absent = ABSENT
+    deprecated: str | Absent = ABSENT
+    digest: str | Absent = ABSENT
+    expires: str | Absent = ABSENT
+    files: list[SignedFile] | Absent = ABSENT
+    is_public: bool | Absent = ABSENT
+    package: str | Absent = ABSENT
+    problem: Trouble | Absent = ABSENT
+    serial: int | Absent = ABSENT
+    state: str | Absent = ABSENT
+    tenant: str | Absent = ABSENT
+    verified: str | Absent = ABSENT
+    version: str | Absent = ABSENT
+
+
+class ChannelOlderOutputs(TypedDict, total=False):
+    changes: list[str] | Absent
+    channel: str | Absent
+    checked: str | Absent
+    create_time: str | Absent
+    critical: bool | Absent
+    deprecated: str | Absent
+    digest: str | Absent
+    expires: str | Absent
+    files: Sequence[SignedFile | Mapping[str, Any]] | Absent
+    is_public: bool | Absent
+    package: str | Absent
+    problem: Trouble | Mapping[str, Any] | Absent
+    serial: int | Absent
+    state: str | Absent
+    tenant: str | Absent
+    verified: str | Absent
+    version: str | Absent
+
+
+class ChannelNewer(msgspec.Struct, frozen=True, kw_only=True):
+    channel: str | Absent = ABSENT
+    checked: str | Absent = ABSENT
+    expires: str | Absent = ABSENT
+    files: list[SignedFile] | Absent = ABSENT
+    latest: Release | Absent = ABSENT
+    package: str | Absent = ABSENT
+    problem: Trouble | Absent = ABSENT
+    public: bool | Absent = ABSENT
+    serial: int | Absent = ABSENT
+    state: str | Absent = ABSENT
+    tenant: str | Absent = ABSENT
+    unpublished: list[Unpublished] | Absent = ABSENT
+    verified: str | Absent = ABSENT
+    versions: list[Release] | Absent = ABSENT
+
+
+class ChannelNewerOutputs(TypedDict, total=False):
+    channel: str | Absent
+    checked: str | Absent
+    expires: str | Absent
+    files: Sequence[SignedFile | Mapping[str, Any]] | Absent
+    latest: Release | Mapping[str, Any] | Absent
+    package: str | Absent
+    problem: Trouble | Mapping[str, Any] | Absent
+    public: bool | Absent
+    serial: int | Absent
+    state: str | Absent
+    tenant: str | Absent
+    unpublished: Sequence[Unpublished | Mapping[str, Any]] | Absent
+    verified: str | Absent
+    versions: Sequence[Release | Mapping[str, Any]] | Absent
 
 
 class PackageOlder(msgspec.Struct, frozen=True, kw_only=True):

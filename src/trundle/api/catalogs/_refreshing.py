@@ -1,0 +1,90 @@
+"""Reads the followed channels of a catalog again and again, beside the server."""
+
+import datetime as dt
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+from trundle._clock import Clock, Timer, now
+from trundle.catalog import Catalog, ChannelKey, FollowedChannel
+from trundle.errors import TrundleError
+
+_ENOUGH = 5.0
+"""Seconds that a reading under way may take when the server stops."""
+
+
+class ChannelRefresh:
+    """A thread that reads each followed channel again once a while. Used as a context manager.
+
+    Servers of one catalog share the work: what another one has read meanwhile is not read again.
+
+    Args:
+        catalog: keeps the channels.
+        every: seconds between two readings of a channel.
+        complain: says, in one line, what is wrong with a channel, when that changes.
+        clock: returns the time.
+        timer: waits.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        every: float,
+        complain: Callable[[str], None],
+        *,
+        clock: Clock = now,
+        timer: Timer | None = None,
+    ) -> None:
+        self._channels = catalog.channels
+        self._every = every
+        self._complain = complain
+        self._clock = clock
+        self._timer = timer or Timer()
+        self._stopped = threading.Event()
+        self._said: dict[ChannelKey | None, str] = {}
+        self._thread = threading.Thread(target=self._run, name="channels", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._stopped.set()
+        self._thread.join(_ENOUGH)
+
+    def _run(self) -> None:
+        while not self._stopped.is_set():
+            self.turn()
+            self._timer.wait(self._stopped, self._every)
+
+    def turn(self) -> None:
+        """Reads what is due; what is wrong is said, and nothing ends the thread."""
+        before = self._clock() - dt.timedelta(seconds=self._every)
+        try:
+            for key in self._channels.due(before):
+                if self._stopped.is_set():
+                    return
+                self._say(key, _trouble_of(self._channels.refresh(key)))
+            self._say(None, "")
+        except (TrundleError, ImportError) as error:  # The database, or an extra.
+            if not self._stopped.is_set():
+                self._say(None, f"the channels of the catalog cannot be read again: {error}")
+
+    def _say(self, key: ChannelKey | None, trouble: str) -> None:
+        if trouble and self._said.get(key) != trouble:
+            self._complain(trouble)
+        self._said[key] = trouble
+
+
+def _trouble_of(found: FollowedChannel | None) -> str:
+    if found is None or found.problem is None:
+        return ""
+    how = "could not be read" if found.state == "valid" else f"is {found.state}"
+    problem = found.problem
+    return f"channel {found} of {found.tenant} {how}: {problem.message} [{problem.code}]"

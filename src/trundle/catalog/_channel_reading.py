@@ -1,0 +1,196 @@
+"""Reads a channel for a catalog, verified from what was seen of it before; gives its files byte for byte as they are signed."""
+
+import contextlib
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from trundle._clock import Clock
+from trundle.channels import RefusalCode, RefusedError, format_time, refusal
+from trundle.channels.reading import (
+    ChannelSource,
+    RepositorySource,
+    Subscription,
+    open_channel,
+    read_channel,
+    refusal_of_trust,
+    signed_name,
+)
+from trundle.channels.reading.signatures import (
+    TrustError,
+    TrustState,
+    TrustStore,
+    signed_files,
+    trust,
+)
+from trundle.registry import Reference
+
+_FILES = ("latest", "all")
+_ROOT = re.compile(r"([1-9][0-9]{0,8})\.root\.json")
+_LAYOUT = "oci:"
+
+
+class ChannelReading(NamedTuple):
+    """A channel that was read and verified.
+
+    Attributes:
+        package: the package that it releases.
+        channel: its name.
+        seen: what was seen of it, to go on from the next time.
+        verified: when that was.
+        expires: the end of its validity period, as text; empty for none.
+        files: its files, as they are signed.
+    """
+
+    package: str
+    channel: str
+    seen: bytes
+    verified: str
+    expires: str
+    files: Mapping[str, bytes]
+
+
+def placed(subscription: Subscription) -> Subscription:
+    """A subscription that means the same from each folder."""
+    source = _opened(subscription)
+    if not isinstance(source, RepositorySource):
+        return msgspec.structs.replace(subscription, repository="", channel=source.location)
+    parsed = Reference.parse(subscription.repository)
+    if parsed.registry.startswith(_LAYOUT):
+        folder = Path(parsed.registry.removeprefix(_LAYOUT)).absolute()
+        parsed = msgspec.structs.replace(parsed, registry=f"{_LAYOUT}{folder}")
+    return msgspec.structs.replace(subscription, repository=str(parsed))
+
+
+def read_first(subscription: Subscription, root: bytes, clock: Clock) -> ChannelReading:
+    """Reads a channel of which only the publisher's root is known.
+
+    Raises:
+        ChannelError: it is refused, or the root is none.
+        RegistryError: the place cannot be read.
+    """
+    try:
+        state = trust(root)
+    except TrustError as error:
+        raise RefusedError(refusal_of_trust(error, "the root")) from None
+    found = _read(subscription, state, None, clock)
+    return found._replace(files={f"{_number_of(root)}.root.json": root, **found.files})
+
+
+def read_again(subscription: bytes, seen: bytes, package: str, clock: Clock) -> ChannelReading:
+    """Reads a channel again; it is refused where it is older than what was seen.
+
+    Args:
+        subscription: where it is, and its name, in JSON.
+        seen: what was seen of it before.
+        package: its package.
+        clock: returns the time.
+
+    Raises:
+        ChannelError: it is refused.
+        RegistryError: the place cannot be read.
+    """
+    place = msgspec.json.decode(subscription, type=Subscription)
+    state = msgspec.json.decode(seen, type=TrustState)
+    return _read(place, state, package, clock)
+
+
+def _read(
+    subscription: Subscription, state: TrustState, package: str | None, clock: Clock
+) -> ChannelReading:
+    source = _Recording(_opened(subscription))
+    seen = _Seen(state)
+    word = subscription.name or None
+    served = read_channel(source, seen, clock=clock, package=package, word=word)
+    channel = served.channel
+    after = seen.kept
+    files = {**source.roots_until(after.root), **after.metadata}
+    signed = signed_files(after)
+    for name in _FILES:
+        content = source.contents[name]
+        digest, _ = signed[signed_name(channel.package, channel.name, name)]
+        if hashlib.sha256(content).hexdigest() != digest:
+            where, advice = f"{source.location}/{name}", "read it again"
+            code = RefusalCode.CONTENT_MISMATCH
+            raise RefusedError(refusal(code, where, "what is signed", "other content", advice))
+        files[name] = content
+    verified = after.clock or clock()
+    expires = "" if served.expires is None else format_time(served.expires)
+    return ChannelReading(
+        channel.package,
+        channel.name,
+        msgspec.json.encode(after),
+        format_time(verified),
+        expires,
+        files,
+    )
+
+
+def _opened(subscription: Subscription) -> ChannelSource:
+    return open_channel(subscription.channel, subscription.repository or None)
+
+
+def _number_of(root: bytes) -> int:
+    number: int = msgspec.json.decode(root)["signed"]["version"]
+    return number
+
+
+class _Seen(TrustStore):
+    """Keeps what was seen of one channel in memory; the catalog writes it together with the files."""
+
+    def __init__(self, state: TrustState) -> None:
+        self.kept = state
+
+    def state(self, channel: str) -> TrustState:  # noqa: ARG002 - there is one
+        return self.kept
+
+    def _write(self, channel: str, state: TrustState) -> None:  # noqa: ARG002 - there is one
+        self.kept = state
+
+    def _remove(self, channel: str) -> None:
+        raise NotImplementedError(channel)
+
+    def _locked(self, channel: str) -> contextlib.AbstractContextManager[None]:  # noqa: ARG002
+        return contextlib.nullcontext()
+
+
+class _Recording:
+    """A channel whose files are kept as they were last read."""
+
+    def __init__(self, source: ChannelSource, contents: dict[str, bytes] | None = None) -> None:
+        self._source = source
+        self.contents = {} if contents is None else contents
+
+    @property
+    def location(self) -> str:
+        """The full name of the channel."""
+        return self._source.location
+
+    def read(self, name: str) -> Iterator[bytes]:
+        """Reads a file, and keeps it."""
+        pieces = []
+        for piece in self._source.read(name):
+            pieces.append(piece)
+            yield piece
+        self.contents[name.rpartition("/")[2]] = b"".join(pieces)
+
+    def renewed(self) -> "_Recording | None":
+        """The channel as it is now; None where it is still the same."""
+        present = self._source.renewed()
+        if present is None or present is self._source:
+            return None if present is None else self
+        return _Recording(present, self.contents)
+
+    def roots_until(self, root: bytes) -> dict[str, bytes]:
+        """The roots that were read and are trusted: those up to the one that is trusted now."""
+        last = _number_of(root)
+        found = {
+            name: content
+            for name, content in self.contents.items()
+            if (match := _ROOT.fullmatch(name)) and int(match[1]) < last
+        }
+        return {**found, f"{last}.root.json": root}

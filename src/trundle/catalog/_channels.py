@@ -1,0 +1,263 @@
+"""The channels that tenants follow: read and verified here, kept in the catalog as they are signed.
+
+What was seen of a channel and its files change in one transaction, and only where no other reader changed them meanwhile.
+So what is kept is one verified state, and never an older one than before.
+"""
+
+import datetime as dt
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+from sqlalchemy import Connection
+
+from trundle._clock import Clock
+from trundle.catalog._channel_records import ChannelProblem, ChannelState, FollowedChannel
+from trundle.catalog._channel_rows import (
+    ChannelKey,
+    ChannelRow,
+    ChannelRows,
+    Trouble,
+    moment,
+    signed_file,
+)
+from trundle.catalog._errors import ChannelFollowedError, NoSuchChannelError
+from trundle.catalog._tenants import check_tenant
+from trundle.channels import RefusalCode, format_time
+from trundle.database import Database
+from trundle.errors import Kind, TrundleError
+
+if TYPE_CHECKING:
+    from trundle.channels.reading import Subscription
+
+_ATTEMPTS = 3
+"""How often a channel is read where others read it at the same time."""
+_LOCK = "catalog"
+
+
+class Channels:
+    """The channels that the tenants of a catalog follow.
+
+    Args:
+        database: the database of the catalog.
+        clock: returns the time.
+    """
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    # What is there
+
+    def followed(self, tenant: str) -> tuple[FollowedChannel, ...]:
+        """The channels that a tenant sees, by package and name, without their versions: its own, and public ones of other names.
+
+        Raises:
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        check_tenant(tenant)
+        with self._database.reading() as connection:
+            rows, now = ChannelRows(connection), self._clock()
+            return tuple(rows.shown(each, now, whole=False) for each in rows.seen_by(tenant))
+
+    def channel(self, package: str, name: str, *, tenant: str) -> FollowedChannel:
+        """A channel that a tenant sees, with its versions.
+
+        Raises:
+            NoSuchChannelError: the tenant sees no such channel.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        with self._database.reading() as connection:
+            row = self._seen(connection, package, name, tenant)
+            return ChannelRows(connection).shown(row, self._clock(), whole=True)
+
+    def file(self, package: str, name: str, file: str, *, tenant: str) -> bytes:
+        """A file of a channel that a tenant sees, byte for byte as it is signed.
+
+        Raises:
+            NoSuchChannelError: the tenant sees no such channel, or it has no such file.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be read.
+        """
+        with self._database.reading() as connection:
+            row = self._seen(connection, package, name, tenant)
+            content = ChannelRows(connection).content(row.key, file)
+        if content is None:
+            where, expected = self._database.where, f"the file {file} of {package} {name}"
+            advice = "name one of the files that the channel lists"
+            raise NoSuchChannelError(where, expected, "none", advice)
+        return content
+
+    def location(self, package: str, name: str, *, tenant: str) -> str:
+        """Where the files of a channel are."""
+        return f"{self._database.where}: {package} {name} of {tenant}"
+
+    # Changes
+
+    def follow(
+        self,
+        subscription: "Subscription",
+        root: bytes,
+        *,
+        tenant: str,
+        public: bool = False,
+        dry_run: bool = False,
+    ) -> FollowedChannel:
+        """Reads a channel and verifies it, and follows it from now on.
+
+        Args:
+            subscription: where the channel is.
+            root: the publisher's root, which says by which keys it is signed.
+            tenant: who follows it.
+            public: whether all tenants see it.
+            dry_run: whether it is only read.
+
+        Raises:
+            ChannelError: the channel is refused.
+            RegistryError: its place cannot be read.
+            ChannelFollowedError: the tenant follows it already, or all see it as another tenant follows it.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be written; nothing was changed.
+        """
+        from trundle.catalog._channel_reading import placed, read_first  # noqa: PLC0415 - an extra
+
+        check_tenant(tenant)
+        place = placed(subscription)
+        read = read_first(place, root, self._clock)
+        place = msgspec.structs.replace(place, name=read.channel)
+        row = ChannelRow(
+            tenant=tenant,
+            package=read.package,
+            name=read.channel,
+            public=public,
+            subscription=msgspec.json.encode(place),
+            seen=read.seen,
+            verified=read.verified,
+            expires=read.expires,
+            checked=format_time(self._clock()),
+        )
+        if dry_run:
+            with self._database.reading() as connection:
+                self._check_free(connection, row)
+        else:
+            with self._database.writing() as connection:
+                self._database.lock(connection, _LOCK)
+                self._check_free(connection, row)
+                ChannelRows(connection).add(row, read.files)
+        kept = [signed_file(name, content) for name, content in sorted(read.files.items())]
+        return row.shown(read.files, kept, self._clock())
+
+    def unfollow(
+        self, package: str, name: str, *, tenant: str, dry_run: bool = False
+    ) -> FollowedChannel:
+        """Ends to follow a channel; what was seen of it is forgotten.
+
+        Raises:
+            NoSuchChannelError: the tenant follows no such channel.
+            InvalidTenantError: no tenant can be called so.
+            DatabaseError: the database cannot be written; nothing was changed.
+        """
+        check_tenant(tenant)
+        key = ChannelKey(tenant, package, name)
+        with self._database.reading() as connection:
+            rows = ChannelRows(connection)
+            row = rows.one(key)
+            if row is None:
+                raise self._missing(package, name, f"{tenant} follows")
+            shown = rows.shown(row, self._clock(), whole=False)
+        if not dry_run:
+            with self._database.writing() as connection:
+                ChannelRows(connection).remove(key)
+        return shown
+
+    def due(self, before: dt.datetime | None = None) -> tuple[ChannelKey, ...]:
+        """The channels of all tenants that were not tried to read since a moment; all where None.
+
+        Raises:
+            DatabaseError: the database cannot be read.
+        """
+        with self._database.reading() as connection:
+            rows = ChannelRows(connection).all()
+        return tuple(each.key for each in rows if before is None or moment(each.checked) < before)
+
+    def refresh(self, key: ChannelKey, *, dry_run: bool = False) -> FollowedChannel | None:
+        """Reads a channel again; what was verified last stays where it cannot be read, or is refused.
+
+        Returns:
+            The channel as it is kept now; its problem says why it could not be read. None where the tenant does not follow it any more.
+
+        Raises:
+            DatabaseError: the database cannot be written; nothing was changed.
+        """
+        for _ in range(_ATTEMPTS):
+            with self._database.reading() as connection:
+                before = ChannelRows(connection).one(key)
+            if before is None:
+                return None
+            after, files = self._read_again(before)
+            if dry_run and files:
+                kept = [signed_file(name, content) for name, content in sorted(files.items())]
+                small = {"latest": files["latest"]}
+                return after.shown(small, kept, self._clock())
+            if dry_run:
+                with self._database.reading() as connection:
+                    return ChannelRows(connection).shown(after, self._clock(), whole=False)
+            with self._database.writing() as connection:
+                rows = ChannelRows(connection)
+                if rows.replace(before, after, files):
+                    return rows.shown(after, self._clock(), whole=False)
+        with self._database.reading() as connection:  # Others have verified it meanwhile.
+            rows = ChannelRows(connection)
+            row = rows.one(key)
+            return None if row is None else rows.shown(row, self._clock(), whole=False)
+
+    def _read_again(self, row: ChannelRow) -> tuple[ChannelRow, dict[str, bytes]]:
+        """A channel as it is now with its files; without files, and with the problem, where it cannot be read."""
+        from trundle.catalog._channel_reading import read_again  # noqa: PLC0415 - an extra
+
+        try:
+            read = read_again(row.subscription, row.seen, row.package, self._clock)
+        except TrundleError as error:
+            trouble = msgspec.json.encode(_trouble(error))
+            return row._replace(checked=format_time(self._clock()), trouble=trouble), {}
+        after = row._replace(
+            seen=read.seen,
+            verified=read.verified,
+            expires=read.expires,
+            checked=format_time(self._clock()),
+            trouble=b"",
+        )
+        return after, dict(read.files)
+
+    def _check_free(self, connection: Connection, row: ChannelRow) -> None:
+        rows, where = ChannelRows(connection), f"{row.package} {row.name}"
+        if rows.one(row.key) is not None:
+            expected = f"a channel that {row.tenant} does not follow yet"
+            advice = "run `trundle catalog unfollow` first, to follow it at another place"
+            raise ChannelFollowedError(where, expected, "one that it follows", advice)
+        other = rows.public_of(row.package, row.name)
+        if row.public and other is not None:
+            expected, found = "no other public channel of this name", f"that of {other}"
+            advice = "use that one, or follow it without --public"
+            raise ChannelFollowedError(where, expected, found, advice)
+
+    def _seen(self, connection: Connection, package: str, name: str, tenant: str) -> ChannelRow:
+        check_tenant(tenant)
+        for row in ChannelRows(connection).seen_by(tenant, (package, name)):
+            return row
+        raise self._missing(package, name, f"{tenant} sees")
+
+    def _missing(self, package: str, name: str, whose: str) -> NoSuchChannelError:
+        expected = f"the channel {package} {name} among those that {whose}"
+        advice = "run `trundle catalog channels` to see what there is"
+        return NoSuchChannelError(self._database.where, expected, "none", advice)
+
+
+def _trouble(error: TrundleError) -> Trouble:
+    """Why a channel could not be read. That its place does not answer speaks against nothing that was verified before."""
+    first, state = error.findings[0], "valid"
+    if error.kind is Kind.VERIFICATION:
+        state = "expired" if first.code == RefusalCode.EXPIRED_METADATA else "refused"
+    problem = ChannelProblem(str(first.code), first.message)
+    return Trouble(problem, cast("ChannelState", state))

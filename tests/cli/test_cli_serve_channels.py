@@ -1,0 +1,181 @@
+"""`trundle serve --catalog` with followed channels: servers as processes, over both databases, and openssl as the judge of the bytes."""
+
+import hashlib
+import json
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+import pytest
+from access import TOKENS
+from apis import CONFIG, SCHEMAS
+from database_fixtures import in_file, on_server, server, template, url  # noqa: F401 - fixtures
+from followed_channels import PACKAGE, Publisher, canonical
+from projects import Installer
+from publishing_support import WORD
+from served import Served
+
+from trundle.catalog import Catalog
+
+HERE = f"channels/{PACKAGE}/{WORD}"
+ROLE = """\
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: reads, namespace: acme}
+rules:
+- {apiGroups: [catalog.trundle.dev], resources: RESOURCES, verbs: [get, list]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: readers, namespace: acme}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: reads}
+subjects: [{kind: User, name: USER}]
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    return Installer(tmp_path_factory.mktemp("clubs"))(SCHEMAS, config=CONFIG).project.folder
+
+
+@pytest.fixture
+def publisher(tmp_path):
+    found = Publisher(tmp_path / "publisher")
+    found.publish("1.0.0", "1.1.0")
+    return found
+
+
+@pytest.fixture
+def start(project, publisher, url, tmp_path):  # noqa: F811 - the fixture
+    """Starts servers of one catalog that follows the channel, and ends them."""
+    with Catalog(url) as catalog:
+        catalog.channels.follow(publisher.subscription, publisher.root, tenant="acme")
+    started = []
+
+    def starting(*options, every="0.2"):
+        store = tmp_path / f"store-{len(started)}.db"
+        where = ["--catalog", url, "--store", store, "--refresh-channels", every]
+        started.append(Served(project, *where, *options))
+        return started[-1]
+
+    yield starting
+    for each in started:
+        each.kill()
+
+
+def raw(server, version, path, token=""):  # noqa: F811 - no fixture
+    """The status and the content of an answer."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    where = f"{server.url}/{version}/tenants/acme/{path}"
+    try:
+        with urllib.request.urlopen(urllib.request.Request(where, headers=headers)) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read()
+
+
+def shown(server, version="v2", path=HERE):  # noqa: F811 - no fixture
+    status, content = raw(server, version, path)
+    assert status == 200, content
+    return json.loads(content)
+
+
+def until(server, wanted):  # noqa: F811 - no fixture
+    """The channel, once it is as wanted."""
+    deadline = time.monotonic() + 60
+    while not wanted(found := shown(server)):
+        assert time.monotonic() < deadline, found
+        time.sleep(0.05)
+    return found
+
+
+def openssl_accepts(key, signature, payload, folder):
+    """Whether openssl takes an Ed25519 signature for one of a key, given as its 32 bytes."""
+    prefix = bytes.fromhex("302a300506032b6570032100")
+    for name, content in (("key", prefix + key), ("signature", signature), ("payload", payload)):
+        (folder / name).write_bytes(content)
+    command = ["openssl", "pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", "key"]
+    command += ["-rawin", "-in", "payload", "-sigfile", "signature"]
+    return subprocess.run(command, cwd=folder, capture_output=True, check=False).returncode == 0
+
+
+def check_by_openssl(server, version, root, folder):  # noqa: F811 - no fixture
+    """Verifies the served bytes from the publisher's root on: the signatures by openssl, the digests by hashlib."""
+    trusted = json.loads(root)["signed"]
+    read = {}
+    for role in ("timestamp", "snapshot", "targets"):
+        status, content = raw(server, version, f"{HERE}/files/{role}.json")
+        assert status == 200
+        document = json.loads(content)
+        for each in document["signatures"]:
+            assert each["keyid"] in trusted["roles"][role]["keyids"]
+            key = bytes.fromhex(trusted["keys"][each["keyid"]]["keyval"]["public"])
+            signature, payload = bytes.fromhex(each["sig"]), canonical(document["signed"])
+            assert openssl_accepts(key, signature, payload, folder)
+            assert not openssl_accepts(key, signature, payload + b" ", folder)
+        read[role] = document["signed"]
+    for name in ("latest", "all"):
+        status, content = raw(server, version, f"{HERE}/files/{name}")
+        signed = read["targets"]["targets"][f"{PACKAGE}/{WORD}/{name}"]
+        assert hashlib.sha256(content).hexdigest() == signed["hashes"]["sha256"]
+    return [each["version"] for each in json.loads(content)["versions"]]
+
+
+def test_a_server_reads_channels_again_and_serves_what_is_signed(start, publisher, tmp_path):
+    one = start()
+    assert shown(one, "v1")["version"] == "1.1.0"
+    publisher.publish("1.2.0")
+    found = until(one, lambda channel: channel["latest"]["version"] == "1.2.0")
+    assert [each["version"] for each in found["versions"]] == ["1.2.0", "1.1.0", "1.0.0"]
+    assert shown(one, "v1")["version"] == "1.2.0"
+    for version in ("v1", "v2"):
+        signed = check_by_openssl(one, version, publisher.root, tmp_path)
+        assert signed == ["1.2.0", "1.1.0", "1.0.0"]
+    latest = publisher.files / "latest"
+    latest.write_bytes(latest.read_bytes().replace(b"1.2.0", b"6.6.6"))
+    assert until(one, lambda channel: channel["state"] == "refused")["latest"]["version"] == "1.2.0"
+    assert shown(one, "v1")["state"] == "refused"
+    assert check_by_openssl(one, "v2", publisher.root, tmp_path) == ["1.2.0", "1.1.0", "1.0.0"]
+    assert "channel acme/db stable of acme is refused" in one.messages
+    publisher.export()
+    until(one, lambda channel: channel["state"] == "valid")
+    assert one.stop() == 0
+
+
+@pytest.mark.full
+def test_servers_of_one_catalog_show_the_same(start, publisher, tmp_path):
+    servers = [start(), start()]
+    for version in ("1.2.0", "1.3.0"):
+        publisher.publish(version)
+        for each in servers:
+            found = until(each, lambda channel, now=version: channel["latest"]["version"] == now)
+            assert found["state"] == "valid"
+            assert check_by_openssl(each, "v2", publisher.root, tmp_path)[0] == version
+    assert [each.stop() for each in servers] == [0, 0]
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_rules_say_who_sees_channels_and_their_bytes(start, tmp_path):
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    rules = ROLE.replace("RESOURCES", "[channels, channels/files]").replace("USER", "ann")
+    other = ROLE.replace("RESOURCES", "[channels]").replace("USER", "ben")
+    other = other.replace("reads", "lists").replace("readers", "listers")
+    (tmp_path / "rules.yaml").write_text(f"{rules}---\n{other}")
+    one = start("--tokens", tmp_path / "tokens.csv", "--rules", tmp_path / "rules.yaml", every="0")
+    tokens = {user: token for token, user, *_ in (x.split(",") for x in TOKENS.splitlines())}
+
+    def statuses(user):
+        paths = ("channels", HERE, f"{HERE}/files/all")
+        found = {
+            raw(one, version, path, tokens.get(user, ""))[0]
+            for version in ("v1", "v2")
+            for path in paths[:2]
+        }
+        return found, raw(one, "v2", paths[2], tokens.get(user, ""))[0]
+
+    assert statuses("ann") == ({200}, 200)
+    assert statuses("ben") == ({200}, 403)
+    assert statuses("") == ({403}, 403)
+    assert raw(one, "v2", "packages", tokens["ann"])[0] == 403
