@@ -5,6 +5,7 @@ import hashlib
 import jsonschema
 import pytest
 from followed_channels import PACKAGE, Publisher, check_from_outside
+from listening_apps import listening
 from publishing_support import WORD, now
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
@@ -100,7 +101,7 @@ def test_a_channel_that_none_follows_and_a_file_that_none_has_are_not_found(clie
         (f"{V2}/{PACKAGE}/beta", "the channel acme/db beta among those that acme sees"),
         (f"{V1}/other/{WORD}", "the channel other stable among those that acme sees"),
         (f"{V2}/{HERE}/files/9.root.json", "the file 9.root.json of acme/db stable"),
-        (f"{V2}/x", "the channel"),
+        (f"{V2}/a/x/files/beta", "the channel a/x/files beta"),
         (f"{V2}/{HERE}/files/beta", "the channel acme/db/stable/files beta"),
         (f"{V2}/files/all", "none"),
     ):
@@ -137,8 +138,6 @@ def test_documents_are_as_the_open_api_document_says(client, publisher, catalog,
 
 
 def test_the_served_files_are_a_channel_themselves(catalog, publisher, tmp_path):
-    from test_catalog_server import listening
-
     publisher.renew_root()
     publisher.publish("1.2.0")
     (key,) = catalog.channels.due()
