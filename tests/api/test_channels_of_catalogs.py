@@ -6,14 +6,16 @@ import jsonschema
 import pytest
 from followed_channels import PACKAGE, Publisher, check_from_outside
 from listening_apps import listening
-from publishing_support import WORD, now
+from publishing_support import WORD, channel_of, now
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from trundle.api.catalogs import CatalogRoutes
 from trundle.catalog import Catalog
+from trundle.channels.publishing import unpublish
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
+from trundle.version import SemVer
 
 V1, V2 = "/v1/tenants/acme/channels", "/v2/tenants/acme/channels"
 HERE = f"{PACKAGE}/{WORD}"
@@ -55,6 +57,19 @@ def test_the_first_version_shows_the_latest_of_a_channel_and_the_second_all(clie
         ]
         assert str(publisher.folder) not in str(found)
     assert (one["isPublic"], two["public"]) == (False, False)
+
+
+def test_a_channel_without_a_latest_version_has_none_at_both(client, catalog, publisher):
+    channel = channel_of(publisher.repository, keys=publisher.keys)
+    unpublish(channel, SemVer.parse("1.1.0"), "it loses data", confirmed=True)
+    publisher.export()
+    (key,) = catalog.channels.due()
+    catalog.channels.refresh(key)
+    one, two = (client.get(f"{each}/{HERE}").json() for each in (V1, V2))
+    assert not {"version", "digest", "latest"} & (one.keys() | two.keys())
+    assert [each["version"] for each in two["versions"]] == ["1.0.0"]
+    (gone,) = two["unpublished"]
+    assert (gone["version"], gone["reason"]) == ("1.1.0", "it loses data")
 
 
 def test_a_list_has_what_a_channel_says_without_its_versions(client):
