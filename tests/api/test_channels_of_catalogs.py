@@ -5,14 +5,17 @@ import hashlib
 import jsonschema
 import pytest
 from followed_channels import PACKAGE, Publisher, check_from_outside
-from publishing_support import WORD, now
+from listening_apps import listening
+from publishing_support import WORD, channel_of, now
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from trundle.api.catalogs import CatalogRoutes
 from trundle.catalog import Catalog
+from trundle.channels.publishing import unpublish
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
+from trundle.version import SemVer
 
 V1, V2 = "/v1/tenants/acme/channels", "/v2/tenants/acme/channels"
 HERE = f"{PACKAGE}/{WORD}"
@@ -54,6 +57,19 @@ def test_the_first_version_shows_the_latest_of_a_channel_and_the_second_all(clie
         ]
         assert str(publisher.folder) not in str(found)
     assert (one["isPublic"], two["public"]) == (False, False)
+
+
+def test_a_channel_without_a_latest_version_has_none_at_both(client, catalog, publisher):
+    channel = channel_of(publisher.repository, keys=publisher.keys)
+    unpublish(channel, SemVer.parse("1.1.0"), "it loses data", confirmed=True)
+    publisher.export()
+    (key,) = catalog.channels.due()
+    catalog.channels.refresh(key)
+    one, two = (client.get(f"{each}/{HERE}").json() for each in (V1, V2))
+    assert not {"version", "digest", "latest"} & (one.keys() | two.keys())
+    assert [each["version"] for each in two["versions"]] == ["1.0.0"]
+    (gone,) = two["unpublished"]
+    assert (gone["version"], gone["reason"]) == ("1.1.0", "it loses data")
 
 
 def test_a_list_has_what_a_channel_says_without_its_versions(client):
@@ -100,7 +116,7 @@ def test_a_channel_that_none_follows_and_a_file_that_none_has_are_not_found(clie
         (f"{V2}/{PACKAGE}/beta", "the channel acme/db beta among those that acme sees"),
         (f"{V1}/other/{WORD}", "the channel other stable among those that acme sees"),
         (f"{V2}/{HERE}/files/9.root.json", "the file 9.root.json of acme/db stable"),
-        (f"{V2}/x", "the channel"),
+        (f"{V2}/a/x/files/beta", "the channel a/x/files beta"),
         (f"{V2}/{HERE}/files/beta", "the channel acme/db/stable/files beta"),
         (f"{V2}/files/all", "none"),
     ):
@@ -137,8 +153,6 @@ def test_documents_are_as_the_open_api_document_says(client, publisher, catalog,
 
 
 def test_the_served_files_are_a_channel_themselves(catalog, publisher, tmp_path):
-    from test_catalog_server import listening
-
     publisher.renew_root()
     publisher.publish("1.2.0")
     (key,) = catalog.channels.due()

@@ -8,7 +8,11 @@ import threading
 
 import pytest
 from followed_channels import PACKAGE, Publisher, check_from_outside
+from listening_apps import listening
 from publishing_support import WORD, channel_of, now
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 
 from trundle.catalog import Catalog, ChannelFollowedError, InvalidTenantError, NoSuchChannelError
 from trundle.channels import RefusedError
@@ -187,6 +191,19 @@ def test_a_place_that_does_not_answer_speaks_against_nothing(channels, publisher
     assert shown(channels) == ("valid", "channel-not-found", ["1.0.0"])
     clock.later = expires - now() + DAY
     assert shown(channels) == ("expired", "channel-not-found", ["1.0.0"])
+
+
+def test_a_web_server_that_is_gone_speaks_against_nothing(channels, publisher):
+    publisher.publish("1.0.0")
+    files = Mount("/", StaticFiles(directory=publisher.files))
+    with listening(Starlette(routes=[files])) as where:
+        place = Subscription(repository="", channel=f"{where}/")
+        followed = channels.follow(place, publisher.root, tenant="acme")
+        assert followed.source == where
+        publisher.publish("1.1.0")
+        assert again(channels).latest.version == "1.1.0"
+    again(channels)
+    assert shown(channels) == ("valid", "registry-unreachable", ["1.1.0", "1.0.0"])
 
 
 def test_all_roots_since_the_first_are_kept(channels, publisher):

@@ -64,7 +64,7 @@ class ChannelRefresh:
             self._timer.wait(self._stopped, self._every)
 
     def turn(self) -> None:
-        """Reads what is due; what is wrong is said, and nothing ends the thread."""
+        """Reads what is due, and says what is wrong."""
         before = self._clock() - dt.timedelta(seconds=self._every)
         try:
             for key in self._channels.due(before):

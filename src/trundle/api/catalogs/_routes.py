@@ -53,7 +53,9 @@ class CatalogRoutes:
         yield route(version, one, {"GET": self._show})
         channels = f"/{version}/tenants/{{tenant}}/channels"
         yield route(version, channels, {"GET": self._list_channels})
-        yield route(version, f"{channels}/{{place:path}}", {"GET": self._show_channel})
+        channel = f"{channels}/{{package:path}}/{{channel}}"
+        yield route(version, f"{channel}/files/{{file}}", {"GET": self._show_channel})
+        yield route(version, channel, {"GET": self._show_channel})
 
     def _list(self, asked: Asked) -> Response:
         name = asked.query.get("name")
@@ -94,7 +96,9 @@ class CatalogRoutes:
         return json_answer({"channels": [channel_document(each, asked.version) for each in found]})
 
     def _show_channel(self, asked: Asked) -> Response:
-        place = channel_place(asked.path["place"].split("/"))
+        path = asked.path
+        names = [*path["package"].split("/"), path["channel"]]
+        place = channel_place([*names, "files", path["file"]] if "file" in path else names)
         channels = self._catalog.channels
         if not place.file:
             found = channels.channel(place.package, place.channel, tenant=asked.tenant)
