@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from trundle.api._documents import text_of
 from trundle.api._metadata_types import repeated_owners, unknown_members
 from trundle.api._patches import APPLY, JSON, PATCHES, unknown_of_operations
 from trundle.api._requests import Request, Target
@@ -16,11 +17,22 @@ from trundle.runtime import DocumentError, Lenience, Tolerated, ValueCode
 class Reading:
     """How a document is read, and what was tolerated about it.
 
+    Args:
+        request: the request.
+        document: the document in its body, where it was read already.
+        applying: whether it is a configuration that is applied.
+
     Attributes:
         lenience: what is tolerated: nulls are dropped, defaults filled in, unknown fields as the client asks for.
     """
 
-    def __init__(self, request: Request, *, applying: bool = False) -> None:
+    def __init__(
+        self,
+        request: Request,
+        document: Mapping[str, Any] | None = None,
+        *,
+        applying: bool = False,
+    ) -> None:
         self._applying = applying
         self._patching = request.media_type in PATCHES
         # What is not there has no owner.
@@ -34,7 +46,7 @@ class Reading:
         """What stands again in the body, and what is unknown in operations, as it is said."""
         # Of a configuration, YAML's own reader refuses what stands again.
         if (self._strict or self._warns) and request.media_type != APPLY:
-            self._of_body = _of_body(request)
+            self._of_body = _of_body(request, document)
         self._broken: Sequence[str] = ()
         self._namespace = ""
         self._is_heard = False
@@ -156,9 +168,9 @@ def _unknown_fields(fields: Iterable[str]) -> list[str]:
     return [f'unknown field "{each}"' for each in sorted(fields)]
 
 
-def _of_body(request: Request) -> list[str]:
+def _of_body(request: Request, document: Mapping[str, Any] | None) -> list[str]:
     """What stands again in the text of a request, and what is unknown in the operations of a JSON patch."""
-    repeated = repeated_places(request.body)
+    repeated = repeated_places(request.body, None if document is None else text_of(document))
     if request.media_type != JSON:
         return [f'duplicate field "{each}"' for each in repeated]
     unknown = unknown_of_operations(request.body)

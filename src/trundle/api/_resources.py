@@ -125,7 +125,7 @@ class Resources(ObjectReads):
     def create(self, request: Request) -> Steps:
         """Stores a new object."""
         document = document_of(request)
-        reading = Reading(request)
+        reading = Reading(request, document)
         reading.note_metadata(document)
         with reading.heard(request.target, self._unknown(request.target, document)):
             return (yield from self._create_as(request, document, reading))
@@ -202,7 +202,7 @@ class Resources(ObjectReads):
         target = request.target
         document = document_of(request)
         metadata = metadata_of(document)
-        reading = Reading(request)
+        reading = Reading(request, document)
         reading.note_metadata(document)
         with reading.heard(target, self._unknown(target, document)):
             reading.require_strict(target)
@@ -383,7 +383,7 @@ class Resources(ObjectReads):
         """
         target = request.target
         wanted = self.changed(target, before, found.document)
-        same = text_of(wanted) == text_of(before)
+        same = wanted == before and text_of(wanted) == text_of(before)
         if not same and not found.is_valid:
             reading.note_broken(self._validators.require_valid(target, before, wanted))
         prepared = self._replacing(target, current, wanted, found, reading.lenience)

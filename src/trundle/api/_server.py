@@ -15,6 +15,7 @@ from typing import TextIO
 import uvicorn
 
 from trundle.api._application import Api
+from trundle.api._collection import seldom_collecting
 from trundle.api._connections import Connection, Patient
 from trundle.api._limits import Limited, UserLimits
 from trundle.api._succession import InstalledApi
@@ -84,12 +85,14 @@ class Server:
         Signals are those of the process, so a server in another thread than the main one ends by `stop` alone.
         """
         prepare_types()
-        with asyncio.Runner(loop_factory=loop_factory()) as runner:
+        # In another thread, a process does more than to serve.
+        collecting = seldom_collecting() if _is_main_thread() else contextlib.nullcontext()
+        with collecting, asyncio.Runner(loop_factory=loop_factory()) as runner:
             runner.run(self._run(on_ready))
 
     async def _run(self, on_ready: Callable[[], None]) -> None:
         loop = asyncio.get_running_loop()
-        if threading.current_thread() is threading.main_thread():
+        if _is_main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(number, self.stop)
         serving = asyncio.create_task(self._server.serve(sockets=[self._listener]))
@@ -137,6 +140,10 @@ class Server:
             raise
         except TrundleError as error:
             self._complain(f"the lease is not renewed: {error}")
+
+
+def _is_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
 
 
 def loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:

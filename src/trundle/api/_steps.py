@@ -7,6 +7,7 @@ asks the database once for all of them, and goes on: a transaction is shared, an
 import asyncio
 import contextlib
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +15,11 @@ from typing import NamedTuple, TypeAlias
 
 from trundle.api._requests import Answer
 from trundle.store import Key, Store, StoredObject, Write, missing
+
+_PATIENCE = 0.25
+"""For which part of the time that the last requests took others are waited for."""
+_LONGEST = 0.005
+"""Seconds for which others are waited for at most."""
 
 
 class Lookup:
@@ -141,13 +147,19 @@ class _Going:
 
 
 class Together:
-    """Takes the steps of requests, those of all that came meanwhile together. The thread ends when nothing waits."""
+    """Takes the steps of requests, those of all that came meanwhile together. The thread ends when nothing waits.
+
+    Clients that were answered together come back one after the other. The first of them would be stored alone, so the thread waits a moment for
+    as many as there were before, as the group commit of a store does. A client that writes alone never waits.
+    """
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(1, "writes")
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._waiting: deque[_Going] = deque()
         self._is_busy = False
+        self._before = 0
+        self._took = 0.0
 
     async def done(self, steps: Steps) -> Answer:
         """The answer of a request.
@@ -172,6 +184,7 @@ class Together:
 
         with self._lock:
             self._waiting.append(_Going(steps, answered))
+            self._lock.notify()
             begins, self._is_busy = not self._is_busy, True
         if begins:
             self._threads.submit(self._run)
@@ -179,25 +192,41 @@ class Together:
 
     def _run(self) -> None:
         going: list[_Going] = []
-        while (came := self._came(is_idle=not going)) is not None:
+        while (came := self._came(len(going))) is not None:
+            start = time.monotonic()
+            self._before = len(going) + len(came)
             for each in came:
                 each.go_on()
             going = [each for each in (*going, *came) if each.step is not None]
-            steps = _in_turn(going)
-            _take(list(steps.values()))
-            for each in steps:
-                each.go_on()
-            going = [each for each in going if each.step is not None]
+            for kind in (Lookup, Storing):  # So that all that came share a transaction.
+                going = _taken(going, kind)
+            self._took = time.monotonic() - start
 
-    def _came(self, *, is_idle: bool) -> list[_Going] | None:
-        """The requests that came meanwhile; None where nothing is to be done any more."""
+    def _came(self, going: int) -> list[_Going] | None:
+        """The requests that came meanwhile; None where nothing is to be done any more.
+
+        Args:
+            going: how many are on their way.
+        """
         with self._lock:
+            if self._before > 1:
+                patience = min(self._took * _PATIENCE, _LONGEST)
+                self._lock.wait_for(lambda: going + len(self._waiting) >= self._before, patience)
             came = list(self._waiting)
             self._waiting.clear()
-            if is_idle and not came:
+            if not going and not came:
                 self._is_busy = False
                 return None
             return came
+
+
+def _taken(going: Sequence[_Going], kind: type[Step]) -> list[_Going]:
+    """Takes the steps of one kind whose turn it is; gives the requests that are still on their way."""
+    steps = {each: step for each, step in _in_turn(going).items() if isinstance(step, kind)}
+    _take(list(steps.values()))
+    for each in steps:
+        each.go_on()
+    return [each for each in going if each.step is not None]
 
 
 def _in_turn(going: Iterable[_Going]) -> dict[_Going, Step]:

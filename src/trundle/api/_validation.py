@@ -16,6 +16,7 @@ from trundle.api._metadata_rules import metadata_causes
 from trundle.api._openapi import PRESERVE, definition, reachable
 from trundle.api._patterns import as_ecma
 from trundle.api._places import RULES, root_of
+from trundle.api._recent import Recent
 from trundle.api._requests import Target
 from trundle.api._status import Cause, internal, invalid
 from trundle.api._status_part import subresource_of
@@ -69,6 +70,9 @@ _EMBEDDED = {
 _NO_NULL = frozenset(("array", "boolean", "number", "object", "string"))
 """The types of all but null."""
 
+_REMEMBERED = 1024 * 1024
+"""How many bytes of documents are remembered, with where they have nulls that may not be, about."""
+
 _EXCLUDING = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 
 
@@ -97,6 +101,7 @@ class Validator:
         self._counts = [tuple(each.lstrip(".").split(".")) for each in served.resource.counts]
         text = msgspec.json.encode(schema)
         self._has_defaults = b'"default":' in text
+        self._nulls: Recent[Sequence[_At]] = Recent(_REMEMBERED)
         self._rules = Rules(self._root) if f'"{RULES}":'.encode() in text else None
         try:
             self._validator = jsonschema_rs.Draft202012Validator(
@@ -109,9 +114,13 @@ class Validator:
 
     def causes(self, document: Mapping[str, Any]) -> list[Cause]:
         """What is wrong with a document, by its places."""
-        plain = self._plain(document)
+        text = text_of(document)
+        plain = self._filled(msgspec.json.decode(text))
         found = dict.fromkeys(metadata_causes(document))
-        found |= dict.fromkeys(causes_of(self._errors(plain), self._patterns))
+        dropped: list[_At] = []
+        found |= dict.fromkeys(causes_of(self._errors(plain, dropped), self._patterns))
+        if b"null" in text and not self._has_defaults:  # These would be looked at, too.
+            self._nulls.keep(text, dropped, 2 * len(text))
         found |= dict.fromkeys(self._uncountable(document))
         # Finalizers and owners may stand again: clients that add one do not look.
         stated = {key: value for key, value in plain.items() if key != "metadata"}
@@ -158,7 +167,9 @@ class Validator:
 
     def _plain(self, document: Mapping[str, Any]) -> Any:
         """A document as plain JSON, with its defaults."""
-        plain = msgspec.json.decode(text_of(document))
+        return self._filled(msgspec.json.decode(text_of(document)))
+
+    def _filled(self, plain: Any) -> Any:
         return self._root.filled(plain) if self._has_defaults else plain
 
     def _without_nulls(self, document: Mapping[str, Any]) -> Any:
@@ -188,14 +199,22 @@ class Validator:
             before: the object that it is written over; what is null there stays.
         """
         text = text_of(document)
-        dropped: list[_At] = []
-        if b"null" in text:
-            self._errors(msgspec.json.decode(text), dropped)
-        new = [each for each in dropped if not _is_null(before, each)]
+        new = [each for each in self._nulls_of(text) if not _is_null(before, each)]
         found = copy.deepcopy(document) if new else document
         for path in new:
             _owner(found, path).pop(path[-1])
         return found
+
+    def _nulls_of(self, text: bytes) -> Sequence[_At]:
+        """Where something in a document is null that may not be; what was validated lately need not be validated again for it."""
+        if b"null" not in text:
+            return ()
+        known = self._nulls.get(text)
+        if known is not None:
+            return known
+        dropped: list[_At] = []
+        self._errors(msgspec.json.decode(text), dropped)
+        return dropped
 
     def _as_json_schema(self, schema: Any) -> Any:
         """An OpenAPI schema as JSON Schema: what may be null says so, and what has a default may be null."""

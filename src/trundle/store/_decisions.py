@@ -121,9 +121,10 @@ def putting(
     """
 
     def put(base: bytes | None, scheme: AnyScheme) -> bytes:
-        seen = () if base is None else _seen(base, version or version_of(document), scheme)
-        given = to_put(key, document, seen)
-        resource = resource_beside(key, given, scheme)
+        members = members_of(document)
+        seen = () if base is None else _seen(base, version or version_of(members), scheme)
+        given = to_put(key, members, seen)
+        resource = resource_beside(key, members, scheme)
         data: bytes = scheme.put(version, given, base, resource=resource, lenience=lenience)
         return data
 
@@ -263,10 +264,10 @@ def editing_metadata(key: Key, edit: MetadataEdit, expected: Expected) -> Decide
     return decide
 
 
-def resource_beside(key: Key, document: bytes, scheme: AnyScheme) -> str | None:
+def resource_beside(key: Key, members: Mapping[str, msgspec.Raw], scheme: AnyScheme) -> str | None:
     """The resource type to name beside a document; None where the document names it, as puts are faster then."""
     known = scheme.resources[key.resource]
-    said = members_of(document).get(known.name_property)
+    said = members.get(known.name_property)
     named = said is not None and bytes(said) == msgspec.json.encode(known.name)
     return None if named and known.name == key.resource else key.resource
 

@@ -31,6 +31,8 @@ IN_COLUMNS = frozenset(
 _METADATA = "metadata"
 _BESIDE = frozenset({_METADATA, WRITTEN_WITH, "apiVersion"})
 """The members of a stored document that are no content of the object."""
+_OF_WRITERS = frozenset({WRITTEN_WITH})
+"""The members of a stored document that say how it was written, and nothing of the object."""
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decimals = msgspec.json.Decoder(float_hook=Decimal).decode
@@ -98,9 +100,9 @@ def columns_of(key: Key, data: bytes) -> Columns:
     return Columns(version, written_with, labels, finalizers, owners)
 
 
-def version_of(document: bytes) -> str | None:
-    """The `apiVersion` that a document says; None where it says none."""
-    said = members_of(document).get("apiVersion")
+def version_of(members: Mapping[str, msgspec.Raw]) -> str | None:
+    """The `apiVersion` that the members of a document say; None where they say none."""
+    said = members.get("apiVersion")
     value = None if said is None else msgspec.json.decode(said)
     return value if isinstance(value, str) else None
 
@@ -131,7 +133,7 @@ def _refused(document: bytes) -> dict[str, msgspec.Raw]:
     raise DocumentError("document", [Finding(code, Place(path="$"), "a JSON object", found)])
 
 
-def metadata_of(key: Key, members: dict[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
+def metadata_of(key: Key, members: Mapping[str, msgspec.Raw]) -> dict[str, msgspec.Raw]:
     """The members of a document's `metadata`, as they are written.
 
     Raises:
@@ -147,20 +149,18 @@ def metadata_of(key: Key, members: dict[str, msgspec.Raw]) -> dict[str, msgspec.
         raise _invalid(key, "an object", found) from None
 
 
-def to_put(key: Key, document: bytes, seen: Iterable[bytes]) -> bytes:
+def to_put(key: Key, members: Mapping[str, msgspec.Raw], seen: Iterable[bytes]) -> bytes:
     """A document as it is put over what is stored: its metadata has the key, and nothing that columns have.
 
     Args:
         key: the object's key.
-        document: what a client wrote.
+        members: the members of what a client wrote.
         seen: documents whose spelling of the metadata is taken where it is the same; so what was only written in another
             way changes nothing.
 
     Raises:
         InvalidMetadataError: the metadata cannot be kept, or names another object.
-        DocumentError: the document is no JSON object.
     """
-    members = members_of(document)
     metadata = metadata_of(key, members)
     kept = {name: each for name, each in metadata.items() if name not in IN_COLUMNS}
     for name, value in (("name", key.name), ("namespace", key.namespace)):
@@ -171,8 +171,7 @@ def to_put(key: Key, document: bytes, seen: Iterable[bytes]) -> bytes:
             found = f"{name} {shown(said)}"
             raise _invalid(key, f"{name} {value!r}" if value else f"no {name}", found)
     encoded = msgspec.json.encode(kept)
-    members[_METADATA] = msgspec.Raw(_spelt(encoded, seen))
-    return msgspec.json.encode(members)
+    return msgspec.json.encode({**members, _METADATA: msgspec.Raw(_spelt(encoded, seen))})
 
 
 def _spelt(metadata: bytes, seen: Iterable[bytes]) -> bytes:
@@ -246,25 +245,29 @@ def _in_seconds(time: str) -> str:
 
 def same_content(one: bytes, other: bytes) -> bool:
     """Whether two stored documents of one storage version differ in nothing but their metadata, and the order of members."""
-    ours, theirs = members_of(one), members_of(other)
-    names = (ours.keys() | theirs.keys()) - _BESIDE
-    return all(_same_value(ours.get(name), theirs.get(name)) for name in names)
+    return _same_members(members_of(one), members_of(other), _BESIDE)
 
 
 def same_document(one: bytes, other: bytes) -> bool:
     """Whether two stored documents differ in nothing, or in the order of members alone; that is no change to clients."""
     if len(one) != len(other):
         return False
-    ours, theirs = members_of(one), members_of(other)
-    alike = all(_same_value(ours.get(name), theirs.get(name)) for name in (_METADATA, "apiVersion"))
-    return alike and same_content(one, other)
+    return _same_members(members_of(one), members_of(other), _OF_WRITERS)
 
 
-def _same_value(one: msgspec.Raw | None, other: msgspec.Raw | None) -> bool:
-    """Whether values are spelt alike, but for the order of members."""
-    if one is None or other is None or len(bytes(one)) != len(bytes(other)):
-        return one is other
-    return one == other or _in_order(one) == _in_order(other)
+def _same_members(
+    ours: dict[str, msgspec.Raw], theirs: dict[str, msgspec.Raw], beside: frozenset[str]
+) -> bool:
+    """Whether members are spelt alike but for the order within their values; those beside may be anything."""
+    if ours.keys() - beside != theirs.keys() - beside:
+        return False
+    other = (name for name, each in ours.items() if each != theirs.get(name))
+    return all(_same_value(ours[name], theirs[name]) for name in other if name not in beside)
+
+
+def _same_value(one: msgspec.Raw, other: msgspec.Raw) -> bool:
+    """Whether values that are spelt differently are spelt alike but for the order of members."""
+    return len(bytes(one)) == len(bytes(other)) and _in_order(one) == _in_order(other)
 
 
 def _in_order(value: msgspec.Raw) -> bytes:

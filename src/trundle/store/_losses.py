@@ -9,6 +9,7 @@ from typing import Any
 from trundle.errors import Finding, listed
 from trundle.runtime import Lost, ResourceType, member_path
 from trundle.store._decisions import resource_beside
+from trundle.store._documents import members_of
 from trundle.store._errors import StoreCode, UnknownVersionError
 from trundle.store._records import StoredObject
 from trundle.store._resources import StoredType
@@ -194,7 +195,7 @@ def _only_there(store: Store, result: TypeLosses, found: StoredObject) -> dict[s
         outcome = store.scheme.attempt(
             view,
             version,
-            resource=resource_beside(found.key, view, store.scheme),
+            resource=resource_beside(found.key, members_of(view), store.scheme),
             losses=True,
         )
         lost = _shown(view) if outcome.error else outcome.lost

@@ -16,7 +16,7 @@ from trundle._clock import Timer
 from trundle.errors import Finding, Place
 from trundle.runtime import AnyScheme, ConversionError
 from trundle.store._decisions import resource_beside
-from trundle.store._documents import columns_of
+from trundle.store._documents import columns_of, members_of
 from trundle.store._errors import StoreCode
 from trundle.store._leases import Move, check_readable, move_storage_versions
 from trundle.store._records import StoredObject
@@ -284,7 +284,7 @@ def rolled_object(found: StoredObject, scheme: AnyScheme) -> StoredObject | Find
     """An object in the shape that a scheme stores; a finding where it cannot be converted."""
     try:
         data = scheme.convert_json(
-            found.data, resource=resource_beside(found.key, found.data, scheme)
+            found.data, resource=resource_beside(found.key, members_of(found.data), scheme)
         )
         columns = columns_of(found.key, data)
     except Exception as error:  # noqa: BLE001 - one object must not block others
