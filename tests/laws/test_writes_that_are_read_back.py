@@ -89,6 +89,17 @@ STORIES = {
         V2,
         ((V2, {"o": {"s": {"x": "1"}}}), (V1, {"o": {"b": []}})),
     ),
+    "what is left is empty, and was there for what another version has in it": Story(
+        {
+            V1: thing(z="string"),
+            V2: thing(p="P") | {"P": {"t": "string"}},
+            V3: thing(**{"p!": "P"}) | {"P": {"c": "integer"}},
+            V4: thing(p="P") | {"P": {"a": "string"}},
+        },
+        (rules(V3, move={"p.c": "p.a"}, convert={"p.c": "integer-to-string"}),),
+        V1,
+        ((V4, {}), (V3, {"p": {"c": 2}}), (V4, {"p": {}})),
+    ),
 }  # fmt: skip
 
 

@@ -120,7 +120,25 @@ def _keep_emptied(result: Any, stored: Any, before: Any, after: Any) -> bool:
         if missing and isinstance(around, GeneratedObject):
             set_value(result, path, made_empty(type(written)))
             changed = True
-    return changed
+    return _keep_emptied_entries(result, had, before, after) or changed
+
+
+def _keep_emptied_entries(
+    result: Any, had: Collection[tuple[str, str]], before: Any, after: Any
+) -> bool:
+    """Like `_keep_emptied`, of objects that are entries themselves, and that were shown for what other entries have in them."""
+    kept, ours, theirs = (entries_of(each) for each in (result, before, after))
+    emptied = {
+        place: made_entry(theirs[place].value, ABSENT, theirs[place].stashing)
+        for place, places in result.__entries_within_entries__
+        if place not in had and place not in kept
+        if any(each in had and each not in kept for each in places)
+        if _is_object(ours.get(place)) and _is_object(theirs.get(place))
+    }
+    for place, entry in emptied.items():
+        put_entry(result, place, entry)
+    accompany(result, emptied.values())
+    return bool(emptied)
 
 
 def _is_left(before: Any, after: Any, path: Path) -> bool:
@@ -214,6 +232,7 @@ def removed_by(stored: Any, before: Any, after: Any) -> Removed:
 
 
 def _is_object(entry: BaseEntry | None) -> bool:
+    """Whether an entry is there, and has a nested object."""
     return entry is not None and isinstance(entry.value, GeneratedObject)
 
 
