@@ -8,6 +8,7 @@ There is no model of what other versions see: what is asked holds whatever the r
 
 - A client reads what it wrote.
 - Writing back what is read, by a client of any version, changes nothing that is stored.
+- A value that the writer's version lacks stays as it was, where its name means nothing else and no object was made or removed.
 
 `EVOLUTIONS=1000-2000` tries others than the usual ones, and each with more sequences of writes.
 """
@@ -54,6 +55,18 @@ def outer(path: str) -> str:
     return path.rpartition(".")[0]
 
 
+def value_at(document: Document, path: str) -> Any:
+    """What a document has at a path; absent where it has nothing."""
+    found: Any = document
+    for name in path.split("."):
+        found = found.get(name, ABSENT) if isinstance(found, dict) else ABSENT
+    return found
+
+
+def _kind(value: Any) -> str:
+    return "object" if isinstance(value, dict) else repr(value)
+
+
 def _hook(one: str, other: str) -> type[Any]:
     """A hook that adds one to a number at a path, which a later version has at another."""
 
@@ -78,6 +91,7 @@ class DrawnEvolution:
         self.more: list[TypeChanges | HookDeclaration] = []
         self._rules: list[dict[str, dict[str, Any]]] = [{} for _ in self.versions]
         self._values: list[dict[str, str]] = [{} for _ in self.versions]
+        self._lines: list[list[Place | None]] = []
         for _ in range(self.random.randint(1, 4)):
             self._draw_values()
         self.definitions = {
@@ -125,6 +139,8 @@ class DrawnEvolution:
     def _draw_values(self) -> None:
         """Draws where all versions have a value, and the rules that say so."""
         before: Place | None = None
+        line: list[Place | None] = []
+        self._lines.append(line)
         for number in range(len(self.versions)):
             place = self._draw_first(number) if before is None else self._draw_next(number, before)
             if place is not None and not self._is_free(number, place.path):
@@ -133,6 +149,7 @@ class DrawnEvolution:
                 self._values[number][place.path] = place.type
                 if before is not None:
                     self._rule(number - 1, before, place)
+            line.append(place)
             before = place
 
     def _is_free(self, number: int, path: str) -> bool:
@@ -263,6 +280,30 @@ class DrawnEvolution:
         else:
             held[name] = self._value(version, inner)
 
+    def kept(self, write: Write, seen: Document) -> Iterator[tuple[str, str]]:
+        """The values that a write leaves alone: the version that has each, and its path there.
+
+        Args:
+            write: the write.
+            seen: what its client saw.
+        """
+        writer = self.versions.index(write.version)
+        objects = [
+            [_kind(value_at(each, path)) for path in self.objects[writer]]
+            for each in (seen, write.document)
+        ]
+        if objects[0] != objects[1]:
+            return
+        taken = [
+            *(path for each in self.objects for path in each),
+            *(path for line in self._lines for path in {each.path for each in line if each}),
+        ]
+        for line in self._lines:
+            paths = {each.path for each in line if each}
+            if line[writer] is None and all(taken.count(path) == 1 for path in paths):
+                pairs = zip(self.versions, line, strict=True)
+                yield from ((version, each.path) for version, each in pairs if each)
+
     def writes(self, scheme: Scheme, count: int) -> Iterator[tuple[Any, Write]]:
         """What clients write over one stored object: each write, and what is stored before it."""
         stored: Any = None
@@ -296,7 +337,7 @@ class BadWriteError(AssertionError):
     """A write after which a version does not see what it should."""
 
 
-def hold(scheme: Scheme, write: Write, stored: Any) -> None:
+def hold(drawn: DrawnEvolution, scheme: Scheme, write: Write, stored: Any) -> None:
     """Holds a write to what has to be so after it.
 
     Raises:
@@ -312,6 +353,13 @@ def hold(scheme: Scheme, write: Write, stored: Any) -> None:
         raise BadWriteError(
             f"{write} over {stored}\n is stored as {written},\n and as JSON {by_json!r}"
         )
+    if stored is not None:
+        for version, path in drawn.kept(write, plain(scheme.read(write.version, stored))):
+            had, has = (value_at(scheme.read(version, each), path) for each in (stored, written))
+            if had and had is not ABSENT and has != had:  # what is required may be shown or not
+                raise BadWriteError(
+                    f"{write} over {stored}\n is stored as {written}\n {version} had {path} {had}"
+                )
     for version in scheme.resources["Thing"].versions:
         again = scheme.put(version, scheme.read(version, written), written)
         if again != written:
@@ -330,7 +378,7 @@ def try_evolution(seed: int, sequences: int) -> Iterator[str]:
             drawn.random.seed(f"{seed} {number}")
             for stored, write in drawn.writes(scheme, 4):
                 try:
-                    hold(scheme, write, stored)
+                    hold(drawn, scheme, write, stored)
                 except BadWriteError as error:
                     yield f"seed {seed}, sequence {number}\n{drawn.described()}\n{error}"
                     break

@@ -54,6 +54,16 @@ STORIES = {
         V2,
         ((V2, {"o": {"b": "x", "c": 3}}), (V1, {"d": 1, "o": {}}), (V1, {"d": 1})),
     ),
+    "a hook writes what stays into an object that only others have": Story(
+        {
+            V1: thing(d="integer", o="O") | {"O": {"x": "string"}},
+            V2: thing(o="O") | {"O": {"b": "string", "c": "integer"}},
+            V3: thing(o="O") | {"O": {"b": "string"}},
+        },
+        (hooked(V1, V2, Sizes, to=(("d",), ("o.c",)), back=(("o.c",), ("d",))),),
+        V3,
+        ((V3, {"o": {"b": "x"}}), (V2, {"o": {"b": "x", "c": 3}}), (V1, {"d": 2})),
+    ),
     "an object goes with what is hidden in it, though a rule leads it elsewhere": Story(
         {
             V1: thing(b="Item") | ITEM,

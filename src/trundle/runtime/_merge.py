@@ -114,7 +114,7 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     for name in different:
         merge_attribute(result, name, getattr(before, name), getattr(after, name))
     if isinstance(stored, StorageObject):
-        drop_removed(result, stored, before, gone)
+        drop_removed(result, stored, before, after, gone)
         take_place(result, before, after)
         made = [] if alike else merge_bags(result, stored, before, after, _MERGES)
         kept = keep_presences(result, stored, before, after, gone)

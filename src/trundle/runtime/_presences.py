@@ -236,13 +236,14 @@ def _is_object(entry: BaseEntry | None) -> bool:
     return entry is not None and isinstance(entry.value, GeneratedObject)
 
 
-def drop_removed(result: Any, stored: Any, before: Any, gone: Removed) -> None:
+def drop_removed(result: Any, stored: Any, before: Any, after: Any, gone: Removed) -> None:
     """Drops what other versions have in nested objects that the writer removes, but for what some have outside of them.
 
     Args:
         result: the merged object.
         stored: the stored object.
         before: the object as the writer sees it.
+        after: what the writer makes of that; it may have beside these objects what is in them for others.
         gone: these objects.
     """
     outside = dict(result.__outside__)
@@ -260,9 +261,11 @@ def drop_removed(result: Any, stored: Any, before: Any, gone: Removed) -> None:
                 )
     if gone.entries and result.property_bag is not ABSENT:
         entries = entries_of(result)
-        if not gone.entries.isdisjoint(entries):
-            left = {place: each for place, each in entries.items() if place not in gone.entries}
-            fill(result, left)
+        dropped = gone.entries & entries.keys()
+        if dropped:
+            written = entries_of(after)
+            dropped = {each for each in dropped if isinstance(written.get(each), NoEntry | None)}
+            fill(result, {place: each for place, each in entries.items() if place not in dropped})
 
 
 def _put_back(result: Any, stored: Any, path: Path, value: Any) -> None:
