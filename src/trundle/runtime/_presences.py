@@ -264,8 +264,12 @@ def drop_removed(result: Any, stored: Any, before: Any, after: Any, gone: Remove
         dropped = gone.entries & entries.keys()
         if dropped:
             written = entries_of(after)
-            dropped = {each for each in dropped if isinstance(written.get(each), NoEntry | None)}
-            fill(result, {place: each for place, each in entries.items() if place not in dropped})
+            kept = {
+                place: each
+                for place, each in entries.items()
+                if place not in dropped or not isinstance(written.get(place), NoEntry | None)
+            }
+            fill(result, kept)
 
 
 def _put_back(result: Any, stored: Any, path: Path, value: Any) -> None:
