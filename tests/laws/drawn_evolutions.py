@@ -10,7 +10,7 @@ There is no model of what other versions see: what is asked holds whatever the r
 - Writing back what is read, by a client of any version, changes nothing that is stored.
 - A value that the writer's version lacks stays as it was, where its name means nothing else and no object was made or removed.
 
-`EVOLUTIONS=1000-2000` tries others than the usual ones, and each with more sequences of writes.
+With `TRUNDLE_TESTS=all EVOLUTIONS=1000-2000` the test tries others than the usual ones, and each with more sequences of writes.
 """
 
 import copy
