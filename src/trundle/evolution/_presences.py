@@ -156,7 +156,8 @@ class Presences:
             read: Expression | None = Read(own.property)
             if thread.at(self.source.version) is None:
                 read = self.values.value(thread, own, Shape("storage", own.version))
-            assert read is not None
+            if read is None:
+                continue
             entry = self._entry(side)
             yield Stash(
                 entry,

@@ -1,6 +1,6 @@
 """Writing an edit over the bag of a stored object: which entries the edit changes, needs, or makes stale."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -19,6 +19,7 @@ from trundle.runtime._bases import StorageObject
 from trundle.runtime._entries import (
     Aliases,
     BagEntry,
+    Derive,
     Entry,
     MadeEntry,
     Stashing,
@@ -47,8 +48,10 @@ class Merges(NamedTuple):
     free_form: Callable[[Any, Any, msgspec.Raw], msgspec.Raw]
 
 
-def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges) -> None:
-    """Takes the entries that the edit changed, and makes each accompany the merged object.
+def merge_bags(
+    result: Any, stored: Any, before: Any, after: Any, merges: Merges
+) -> list[MadeEntry]:
+    """Takes the entries that the edit changed, and makes each accompany the merged object; gives them.
 
     Args:
         result: the merged object, whose bag is that of the stored one so far.
@@ -92,6 +95,39 @@ def merge_bags(result: Any, stored: Any, before: Any, after: Any, merges: Merges
         _drop_revived(result, stored, merged, place, mark)
     fill(result, merged)
     accompany(result, made)
+    return made
+
+
+def renew_left(result: Any, stored: Any, before: Any, after: Any) -> None:
+    """Lets entries that a writer leaves as they were accompany what they do from now on, where its edit changed that.
+
+    A writer may remove an object in which others have what it has beside it itself.
+    """
+    ours = entries_of(before)
+    renewed: list[MadeEntry] = []
+    for place, new in entries_of(after).items():
+        old, witness = ours.get(place), new.stashing.witness
+        if witness is None or old is None or not _same_entry(old, new):
+            continue
+        places = (place, *map(place_of, new.stashing.aliases))
+        if _current_in(result, places, witness) is not None:
+            continue
+        known = _current_in(stored, places, witness)
+        if known is None:
+            continue
+        kept = {each: entry for each, entry in entries_of(result).items() if each not in places}
+        renewed.append(_made(new, entries_of(stored)[known].value))
+        fill(result, {**kept, known: renewed[-1]})
+    accompany(result, renewed)
+
+
+def _current_in(holder: Any, places: Iterable[Place], witness: Derive) -> Place | None:
+    """The first place of some at which an object has a current entry."""
+    entries = entries_of(holder)
+    return next(
+        (each for each in places if each in entries and current(holder, entries[each], witness)),
+        None,
+    )
 
 
 def _is_renewed(stored: Any, place: Place, new: Any) -> bool:

@@ -8,8 +8,8 @@ from typing import Any
 
 import msgspec
 
-from trundle.runtime._bag import tidy
-from trundle.runtime._bag_merge import Merges, merge_bags, same_bags
+from trundle.runtime._bag import accompany, tidy
+from trundle.runtime._bag_merge import Merges, merge_bags, renew_left, same_bags
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import OTHERS
 from trundle.runtime._free_form import merge_free_form
@@ -114,11 +114,13 @@ def merge_objects(stored: Any, before: Any, after: Any) -> Any:
     for name in different:
         merge_attribute(result, name, getattr(before, name), getattr(after, name))
     if isinstance(stored, StorageObject):
-        drop_removed(result, stored, before, gone)
+        drop_removed(result, stored, before, after, gone)
         take_place(result, before, after)
-        if not alike:
-            merge_bags(result, stored, before, after, _MERGES)
-        keep_presences(result, stored, before, after, gone)
+        made = [] if alike else merge_bags(result, stored, before, after, _MERGES)
+        kept = keep_presences(result, stored, before, after, gone)
+        if kept:
+            accompany(result, made)
+        renew_left(result, stored, before, after)
         tidy(result)
     return without_hollow(result) if isinstance(result.unknown, Hollow) else result
 

@@ -13,6 +13,7 @@ from trundle.runtime._lookup import Lookup
 from trundle.runtime._marks import written_over
 from trundle.runtime._merge import merge_objects
 from trundle.runtime._placed import PLACING
+from trundle.runtime._required_alone import without_filled
 from trundle.runtime._required_values import Converting
 from trundle.runtime._spelt_as_shown import spelt_as_shown
 from trundle.runtime._unmarked import without_marks
@@ -78,8 +79,9 @@ class ObjectConversion:
             value = spelt_as_shown(value, seen)
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
+            had = without_filled(seen, value, lambda: self._view(current, type(value)))
             with written_over():
-                before = self._call(seen, storage, current)
+                before = self._call(had, storage, current)
                 after = self._call(value, storage, current)
             stored = merge_objects(current, before, after)
             if stored is current:

@@ -24,7 +24,7 @@ from trundle.runtime._json import same
 from trundle.runtime._marks import marks, unmarked
 from trundle.runtime._matching import attributes_of
 from trundle.runtime._nested import made_empty
-from trundle.runtime._objects import ABSENT, GeneratedObject
+from trundle.runtime._objects import ABSENT, GeneratedObject, Made
 from trundle.runtime._places import attribute_of, holds_object, set_value, value_at
 from trundle.runtime._unmarked import is_empty
 
@@ -74,7 +74,7 @@ def watch(
     put_entry(target, place, mark)
 
 
-def keep_presences(result: Any, stored: Any, before: Any, after: Any, gone: Removed) -> None:
+def keep_presences(result: Any, stored: Any, before: Any, after: Any, gone: Removed) -> bool:
     """Keeps nested objects there, or not, to versions of which an edit says nothing, and to the writer what it says of its own.
 
     What moves into a stored object makes it more than other versions see of it. To these it stays what it was, where the writer
@@ -87,7 +87,11 @@ def keep_presences(result: Any, stored: Any, before: Any, after: Any, gone: Remo
         before: the object as the writer sees it.
         after: what the writer makes of that.
         gone: the nested objects that the writer removes. What is within them goes with them.
+
+    Returns:
+        Whether the merged object was changed for that.
     """
+    kept = False
     ours = entries_of(before)
     for place, new in entries_of(after).items():
         old = ours.get(place)
@@ -96,13 +100,15 @@ def keep_presences(result: Any, stored: Any, before: Any, after: Any, gone: Remo
         if isinstance(new, NoEntry) is isinstance(old, NoEntry) and same(old.value, new.value):
             if isinstance(new, NoEntry) and old.there is not new.there:
                 continue
-            _keep(result, stored, place, new)
-    _keep_emptied(result, stored, before, after)
+            left = _is_left(before, after, new.stashing.holder)
+            kept |= _keep(result, stored, place, new, left=left)
+    return _keep_emptied(result, stored, before, after) or kept
 
 
-def _keep_emptied(result: Any, stored: Any, before: Any, after: Any) -> None:
+def _keep_emptied(result: Any, stored: Any, before: Any, after: Any) -> bool:
     """Lets the writer's own objects be there that the stored object does not have, where the edit removes what the bag has in them."""
     had, kept = entries_of(stored).keys(), entries_of(result).keys()
+    changed = False
     for path, places in result.__entries_within__:
         if not any(each in had and each not in kept for each in places):
             continue
@@ -113,26 +119,57 @@ def _keep_emptied(result: Any, stored: Any, before: Any, after: Any) -> None:
         missing = all(value_at(each, path) is ABSENT for each in (stored, result))
         if missing and isinstance(around, GeneratedObject):
             set_value(result, path, made_empty(type(written)))
+            changed = True
+    return _keep_emptied_entries(result, had, before, after) or changed
 
 
-def _keep(result: Any, stored: Any, place: tuple[str, str], said: BaseEntry) -> None:
-    """Lets a nested object be there or not as it was before the edit."""
+def _keep_emptied_entries(
+    result: Any, had: Collection[tuple[str, str]], before: Any, after: Any
+) -> bool:
+    """Like `_keep_emptied`, of objects that are entries themselves, and that were shown for what other entries have in them."""
+    kept, ours, theirs = (entries_of(each) for each in (result, before, after))
+    emptied = {
+        place: made_entry(theirs[place].value, ABSENT, theirs[place].stashing)
+        for place, places in result.__entries_within_entries__
+        if place not in had and place not in kept
+        if any(each in had and each not in kept for each in places)
+        if _is_object(ours.get(place)) and _is_object(theirs.get(place))
+    }
+    for place, entry in emptied.items():
+        put_entry(result, place, entry)
+    accompany(result, emptied.values())
+    return bool(emptied)
+
+
+def _is_left(before: Any, after: Any, path: Path) -> bool:
+    """Whether an edit leaves a nested object alone, with what the bag has in it."""
+    if not same(value_at(before, path), value_at(after, path)):
+        return False
+    ours, theirs = entries_of(before), entries_of(after)
+    within = (places for each, places in after.__entries_within__ if each == path)
+    return all(ours.get(each) == theirs.get(each) for each in itertools.chain(*within))
+
+
+def _keep(result: Any, stored: Any, place: tuple[str, str], said: BaseEntry, *, left: bool) -> bool:
+    """Lets a nested object be there or not as it was before the edit; whether anything had to be done for that."""
     places = (place, *map(place_of, said.stashing.aliases))
     # A writer sees its own object by what is in it, whatever an entry says; where it has none, a mark leaves open what there is.
     is_open = isinstance(said, NoEntry) and said.value is not True
-    had = said.value if said.stashing.own and not is_open else _presence(stored, places, said)
-    if same(had, _presence(result, places, said)):
-        return
+    shown = _presence(stored, places, said)
+    had = said.value if said.stashing.own and not is_open else shown
+    now = _presence(result, places, said)
+    if same(had, now) or (left and same(shown, now)):
+        return False
     kept = {each: entry for each, entry in entries_of(result).items() if each not in places}
     fill(result, kept)
     if had is not ABSENT:
         _restore(result, stored, said.stashing.holder, empty=had is True)
     assert said.stashing.derived is not None
-    if same(had, said.stashing.derived(result)):
-        return
-    entry = made_entry(had, ABSENT, said.stashing)
-    fill(result, {**kept, place: entry})
-    accompany(result, [entry])
+    if not same(had, said.stashing.derived(result)):
+        entry = made_entry(had, ABSENT, said.stashing)
+        fill(result, {**kept, place: entry})
+        accompany(result, [entry])
+    return True
 
 
 def _presence(holder: Any, places: tuple[tuple[str, str], ...], said: BaseEntry) -> Any:
@@ -195,16 +232,18 @@ def removed_by(stored: Any, before: Any, after: Any) -> Removed:
 
 
 def _is_object(entry: BaseEntry | None) -> bool:
+    """Whether an entry is there, and has a nested object."""
     return entry is not None and isinstance(entry.value, GeneratedObject)
 
 
-def drop_removed(result: Any, stored: Any, before: Any, gone: Removed) -> None:
+def drop_removed(result: Any, stored: Any, before: Any, after: Any, gone: Removed) -> None:
     """Drops what other versions have in nested objects that the writer removes, but for what some have outside of them.
 
     Args:
         result: the merged object.
         stored: the stored object.
         before: the object as the writer sees it.
+        after: what the writer makes of that; it may have beside these objects what is in them for others.
         gone: these objects.
     """
     outside = dict(result.__outside__)
@@ -222,9 +261,15 @@ def drop_removed(result: Any, stored: Any, before: Any, gone: Removed) -> None:
                 )
     if gone.entries and result.property_bag is not ABSENT:
         entries = entries_of(result)
-        if not gone.entries.isdisjoint(entries):
-            left = {place: each for place, each in entries.items() if place not in gone.entries}
-            fill(result, left)
+        dropped = gone.entries & entries.keys()
+        if dropped:
+            written = entries_of(after)
+            kept = {
+                place: each
+                for place, each in entries.items()
+                if place not in dropped or not isinstance(written.get(place), NoEntry | None)
+            }
+            fill(result, kept)
 
 
 def _put_back(result: Any, stored: Any, path: Path, value: Any) -> None:
@@ -257,15 +302,20 @@ def _tables(result: Any) -> Any:
 
 
 def _unseen(held: Any, seen: Any) -> Any:
-    """What a nested object has that its writer does not see; a null may be what the writer's version shows as nothing."""
+    """What a nested object has that its writer does not see; a null may be what the writer's version shows as nothing.
+
+    An object that the writer has itself goes with what is hidden in it.
+    """
     if not isinstance(held, GeneratedObject) or type(held) is not type(seen):
         return held if seen is ABSENT and held is not None else ABSENT
+    if type(seen.unknown) is not Made:
+        return ABSENT
     left = msgspec.structs.replace(held)
     for attribute in attributes_of(type(held)).values():
         setattr(left, attribute, _unseen(getattr(held, attribute), getattr(seen, attribute)))
     left.unknown = ABSENT
     if isinstance(left, StorageObject):
-        left.property_bag = ABSENT  # what is hidden in an object that the writer sees goes with it
+        left.property_bag = ABSENT
     return ABSENT if is_empty(left) else left
 
 

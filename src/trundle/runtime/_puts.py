@@ -24,6 +24,7 @@ from trundle.runtime._objects import ABSENT, UNKNOWN
 from trundle.runtime._placed import PLACING
 from trundle.runtime._property_merge import Way, Ways
 from trundle.runtime._reading import STARTS, Reading, Start, start_of
+from trundle.runtime._required_alone import without_filled
 from trundle.runtime._required_values import with_required
 from trundle.runtime._spelt_as_shown import spelt_as_shown
 
@@ -132,7 +133,8 @@ class Puts:
             PLACING.reset(token)
         value = spelt_as_shown(value, seen)
         filled = [*fill_in(value, seen)] if lenience.defaults else []
-        merged = put.way.over(stored, seen, value)
+        had = without_filled(seen, value, lambda: put.way.down(stored))
+        merged = put.way.over(stored, had, value)
         made = base
         if merged is not stored:
             merged.written_with = put.version

@@ -30,14 +30,14 @@ Shown = TypeVar("Shown")
 class Converting:
     """An API object that is being converted to another version without a store, as long as the context is open.
 
-    Whether it is partial is found out when a value is to be shown for the first time, and only then.
+    Whether it is partial is found out when a value is to be shown for the first time, and only then, unless it is said.
     """
 
     __slots__ = ("_before", "_partial", "_value")
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Any, *, partial: bool | None = None) -> None:
         self._value = value
-        self._partial: bool | None = None
+        self._partial = partial
 
     def __enter__(self) -> None:
         self._before = _CONVERTING.set(self)
@@ -54,6 +54,14 @@ class Converting:
 
 _CONVERTING: ContextVar[Converting | None] = ContextVar("CONVERTING", default=None)
 """What is being converted; None where the source is what a store keeps, which is whole."""
+
+
+@contextlib.contextmanager
+def unfilled() -> Iterator[None]:
+    """What is required and what nothing provides is absent, while the block runs."""
+    converting = Converting(None, partial=True)
+    with converting:
+        yield
 
 
 def if_whole(value: Shown) -> Shown:
