@@ -151,7 +151,7 @@ class Channels:
     def unfollow(
         self, package: str, name: str, *, tenant: str, dry_run: bool = False
     ) -> FollowedChannel:
-        """Ends to follow a channel; what was seen of it is forgotten.
+        """Stops following a channel; what was seen of it is forgotten.
 
         Raises:
             NoSuchChannelError: the tenant follows no such channel.

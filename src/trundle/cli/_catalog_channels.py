@@ -89,7 +89,7 @@ def unfollow(
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """End to follow a channel; what was seen of it is forgotten."""
+    """Stop following a channel; what was seen of it is forgotten."""
     with own_catalog(catalog, server) as opened:
         done = opened.channels.unfollow(package, name, tenant=tenant_of(tenant), dry_run=dry_run)
     if output is not Format.TABLE:
@@ -124,7 +124,7 @@ def channel(
     server: At = None,
     output: Output = Format.TABLE,
 ) -> None:
-    """Show a channel as it was last verified by who keeps the catalog; verified here, too, where a root is given."""
+    """Show a channel as the catalog last verified it; with --root, its signed bytes are verified here, too."""
     if root is None and seen is not None:
         raise unmet("--seen", "--root with it", "none", "give the publisher's root")
     whose = tenant_of(tenant)
