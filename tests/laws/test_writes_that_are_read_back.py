@@ -20,6 +20,22 @@ class Sizes:
         return {"d": ABSENT if source.o__c is ABSENT else source.o__c - 1}
 
 
+class Letters:
+    def assign_to(self, source: Any) -> dict[str, Any]:
+        return {"t__q": source.q.upper()}
+
+    def assign_from(self, source: Any) -> dict[str, Any]:
+        return {"q": source.t__q.lower()}
+
+
+class Loud:
+    def assign_to(self, source: Any) -> dict[str, Any]:
+        return {"o": {"d": source.text, "x": "x"}}
+
+    def assign_from(self, source: Any) -> dict[str, Any]:
+        return {"text": source.o.d.upper()}
+
+
 class Story(NamedTuple):
     """What clients write one after another."""
 
@@ -98,6 +114,28 @@ STORIES = {
         (rules(V1, unwrap={"o.b": "o.b"}), rules(V2, move={"o.b": "a"})),
         V2,
         ((V2, {"o": {"s": {"x": "1"}}}), (V1, {"o": {"b": []}})),
+    ),
+    "a hook makes what stays of what is in the object that goes": Story(
+        {
+            V1: thing(q="string", t="T") | {"T": {"s": "string"}},
+            V2: thing(s="string", t="T") | {"T": {"q": "string"}},
+        },
+        (
+            hooked(V1, V2, Letters, to=(("q",), ("t.q",)), back=(("t.q",), ("q",))),
+            rules(V1, move={"t.s": "s"}),
+        ),
+        V2,
+        ((V2, {"s": "y", "t": {"q": "X"}}), (V1, {"q": "x"})),
+    ),
+    "a hook needs what its version requires, beside what is left": Story(
+        {
+            V1: thing(text="string", p="P") | {"P": {"q!": "string", "r": "string"}},
+            V2: thing(o="O", p="P") | {"O": {"d!": "string", "x": "string"}, "P": {"q!": "string", "r": "string"}},
+            V3: thing(o="O", p="P") | {"O": {"x": "string"}, "P": {"q!": "string", "r": "string"}},
+        },
+        (hooked(V1, V2, Loud, to=(("text",), ("o",)), back=(("o",), ("text",))),),
+        V3,
+        ((V3, {"o": {"x": "1"}, "p": {"q": "1", "r": "2"}}), (V1, {"text": "", "p": {"q": "1"}})),
     ),
     "what is left is empty, and was there for what another version has in it": Story(
         {

@@ -4,7 +4,7 @@ import json
 import threading
 
 import pytest
-from evolving import evolve, rules
+from evolving import evolve, hooked, rules
 from sqlalchemy import text
 from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import dying
@@ -285,4 +285,25 @@ def test_what_a_version_requires_may_lack_where_another_version_wrote_the_object
         assert check(store) == ()
         # An edit by the newer version writes back what it was shown: there is nothing in it to keep.
         store.replace(key("older"), document(V2, team="blue", note=""))
+        assert check(store) == ()
+
+
+class Loud:
+    def assign_to(self, source):
+        return {"o": {"d": source.text, "x": "x"}}
+
+    def assign_from(self, source):
+        return {"text": source.o.d.upper()}
+
+
+def test_a_hook_that_needs_what_is_lacking_ends_no_check(in_file):
+    """An earlier release did not require it; a hook of the next one takes it for there, as every version shows it."""
+    older = {"Thing": {"text": "string"}}
+    newer = {"Thing": {"o": "O"}, "O": {"d": "string", "x": "string"}}
+    with Store(in_file, evolve({V1: older, V2: newer})) as store:
+        store.create(key("kept"), document(V2, o={"x": "1"}))
+    newer = {"Thing": {"o": "O"}, "O": {"d!": "string", "x": "string"}}
+    hook = hooked(V1, V2, Loud, to=(("text",), ("o",)), back=(("o",), ("text",)))
+    with Store(in_file, evolve({V1: older, V2: newer}, hook)) as store:
+        assert seen(store, store.get(key("kept")), V1)["text"] == ""
         assert check(store) == ()

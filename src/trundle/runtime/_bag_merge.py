@@ -101,7 +101,7 @@ def merge_bags(
 def renew_left(result: Any, stored: Any, before: Any, after: Any) -> None:
     """Lets entries that a writer leaves as they were accompany what they do from now on, where its edit changed that.
 
-    A writer may remove an object in which others have what it has beside it itself.
+    A writer may remove an object in which others have what it has beside it itself: as an entry, or as what a hook makes of it.
     """
     ours = entries_of(before)
     renewed: list[MadeEntry] = []
@@ -113,10 +113,16 @@ def renew_left(result: Any, stored: Any, before: Any, after: Any) -> None:
         if _current_in(result, places, witness) is not None:
             continue
         known = _current_in(stored, places, witness)
-        if known is None:
+        if known is not None:
+            value = entries_of(stored)[known].value
+        elif witness(stored) != witness(result):  # It was made of what is removed.
+            known, value = place, new.value
+        else:
+            continue
+        if value is ABSENT:
             continue
         kept = {each: entry for each, entry in entries_of(result).items() if each not in places}
-        renewed.append(_made(new, entries_of(stored)[known].value))
+        renewed.append(_made(new, value))
         fill(result, {**kept, known: renewed[-1]})
     accompany(result, renewed)
 

@@ -1,12 +1,13 @@
 """Converting objects between the classes of a generated package, so that the laws of reading and writing hold."""
 
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
 from trundle.runtime._bag import tidy
 from trundle.runtime._bases import StorageObject
 from trundle.runtime._documents import find_path
-from trundle.runtime._errors import TOO_DEEP, DocumentError, PlacedError
+from trundle.runtime._errors import TOO_DEEP, DocumentError, HookError, PlacedError
 from trundle.runtime._hidden_content import clash_in, shown
 from trundle.runtime._json import encode
 from trundle.runtime._lookup import Lookup
@@ -79,9 +80,8 @@ class ObjectConversion:
             value = spelt_as_shown(value, seen)
             if seen == value and encode(seen) == encode(value):  # 1 and 1.0 are equal, too
                 return base
-            had = without_filled(seen, value, lambda: self._view(current, type(value)))
             with written_over():
-                before = self._call(had, storage, current)
+                before = self._before(seen, value, storage, current)
                 after = self._call(value, storage, current)
             stored = merge_objects(current, before, after)
             if stored is current:
@@ -90,6 +90,13 @@ class ObjectConversion:
         stored.written_with = version
         tidy(stored)
         return self._kept(stored)
+
+    def _before(self, seen: Any, value: Any, storage: type[Any], current: Any) -> Any:
+        """What a writer sees, in the stored shape, without what it was only shown where it leaves nothing else."""
+        with contextlib.suppress(HookError):  # A hook may need what its version requires.
+            had = without_filled(seen, value, lambda: self._view(current, type(value)))
+            return self._call(had, storage, current)
+        return self._call(seen, storage, current)
 
     def _view(self, stored: Any, class_: type[Any]) -> Any:
         """What clients of an API class see of a stored object in the hub's shape."""

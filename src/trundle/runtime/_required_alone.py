@@ -13,7 +13,7 @@ import msgspec
 from trundle.runtime._by_class import once
 from trundle.runtime._class_fields import fields_of
 from trundle.runtime._objects import ABSENT, GeneratedObject, all_missing
-from trundle.runtime._required_values import unfilled
+from trundle.runtime._required_values import nothing_filled_in
 
 
 def without_filled(seen: Any, value: Any, view: Callable[[], Any]) -> Any:
@@ -23,10 +23,13 @@ def without_filled(seen: Any, value: Any, view: Callable[[], Any]) -> Any:
         seen: what the writer sees, an object of an API class.
         value: what it writes.
         view: converts the stored object to that class once more.
+
+    Raises:
+        HookError: a hook needs what is required.
     """
     if not _leaves_some(seen, value):
         return seen
-    with unfilled():
+    with nothing_filled_in():
         provided = view()
     return _without_filled(seen, value, provided)
 

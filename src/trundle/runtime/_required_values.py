@@ -56,14 +56,6 @@ _CONVERTING: ContextVar[Converting | None] = ContextVar("CONVERTING", default=No
 """What is being converted; None where the source is what a store keeps, which is whole."""
 
 
-@contextlib.contextmanager
-def unfilled() -> Iterator[None]:
-    """What is required and what nothing provides is absent, while the block runs."""
-    converting = Converting(None, partial=True)
-    with converting:
-        yield
-
-
 def if_whole(value: Shown) -> Shown:
     """A value that a required property shows where nothing provides it; absent where a partial object is converted."""
     converting = _CONVERTING.get()
@@ -75,9 +67,7 @@ def if_whole(value: Shown) -> Shown:
 @contextlib.contextmanager
 def nothing_filled_in() -> Iterator[None]:
     """Shows nothing for what is required and lacking, as long as the context is open."""
-    partial = Converting(None)
-    partial._partial = True  # noqa: SLF001 - it is of this module
-    with partial:
+    with Converting(None, partial=True):
         yield
 
 

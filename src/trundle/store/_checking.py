@@ -154,7 +154,10 @@ def _incomplete(store: Store, found: StoredObject, resource: ResourceType) -> It
     """
     lacking: dict[str, Sequence[str]] = {}
     for version in sorted(resource.versions, key=lambda each: each != found.written_with):
-        lacking[version] = store.scheme.lacking(version, found.data)
+        try:
+            lacking[version] = store.scheme.lacking(version, found.data)
+        except Exception:  # noqa: BLE001 - a hook may need what is lacking, and one object must not block others
+            return
         if not lacking[version]:
             return
     if lacking:
