@@ -108,6 +108,20 @@ def test_a_fault_in_one_channel_holds_up_no_other_and_is_said(
     assert latest(catalog) == "1.1.0"
 
 
+def test_reading_goes_on_where_nothing_can_be_said(catalog, publisher):
+    catalog.channels.follow(publisher.subscription, publisher.root, tenant="zoo")
+    timestamp = publisher.files / "timestamp.json"
+    timestamp.rename(timestamp.with_name("kept"))
+
+    def complain(line):
+        raise BrokenPipeError(line)
+
+    refresh = ChannelRefresh(catalog, EVERY, complain, clock=lambda: now() + dt.timedelta(hours=1))
+    refresh.turn()
+    for tenant in ("acme", "zoo"):
+        assert catalog.channels.channel(PACKAGE, WORD, tenant=tenant).state == "refused"
+
+
 def test_the_thread_outlives_a_folder_for_temporary_files_that_is_gone(
     catalog, publisher, said, monkeypatch, tmp_path
 ):

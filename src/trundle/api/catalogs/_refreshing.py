@@ -1,5 +1,6 @@
 """Reads the followed channels of a catalog again and again, beside the server."""
 
+import contextlib
 import datetime as dt
 import threading
 from collections.abc import Callable
@@ -96,7 +97,8 @@ class ChannelRefresh:
 
     def _say(self, key: ChannelKey | None, trouble: str) -> None:
         if trouble and self._said.get(key) != trouble:
-            self._complain(trouble)
+            with contextlib.suppress(OSError, ValueError):  # None listens; reading goes on.
+                self._complain(trouble)
         self._said[key] = trouble
 
 
