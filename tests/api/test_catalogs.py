@@ -106,6 +106,16 @@ def test_a_list_has_the_first_of_the_packages_that_a_search_finds(catalog, clien
         assert (answer.status_code, "a number from 1 as limit" in answer.text) == (400, True)
 
 
+@pytest.mark.parametrize("name", ["search", "limit"])
+def test_a_search_is_refused_where_there_is_none(catalog, client, name):
+    catalog.upload([bundle("a.App"), bundle("b.Lib")], tenant="acme")
+    first = client.get(V1, params={name: "1"})
+    assert (first.status_code, f"expected no {name}, found '1'" in first.text) == (400, True)
+    assert "/v2/" in first.json()["message"]
+    beside = client.get(V2, params={name: "1", "name": "a.App"})
+    assert (beside.status_code, f"expected no {name} beside name" in beside.text) == (400, True)
+
+
 @pytest.mark.parametrize("path", [V1, V2])
 def test_packages_that_need_each_other_are_uploaded_together(catalog, client, path):
     packages = [bundle("a.App", needs={"b.Lib": "1"}), bundle("b.Lib")]

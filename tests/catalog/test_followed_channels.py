@@ -9,8 +9,10 @@ import threading
 import pytest
 from followed_channels import PACKAGE, Publisher, check_from_outside
 from listening_apps import listening
-from publishing_support import WORD, channel_of, now
+from publishing_support import WORD, channel_of, now, package, release
+from sqlalchemy import Engine, event
 from starlette.applications import Starlette
+from starlette.responses import Response
 from starlette.routing import Mount
 from starlette.staticfiles import StaticFiles
 
@@ -180,7 +182,9 @@ def test_a_channel_expires_though_it_is_not_read_and_is_valid_once_it_is_refresh
         dt.timedelta()
     )  # It went back: what was verified later has not become young again.
     again(channels)
-    assert shown(channels) == ("refused", "clock-went-back", ["1.0.0"])
+    assert shown(channels) == ("valid", "clock-went-back", ["1.0.0"])  # A fault of this machine.
+    message = channels.channel(*THERE, tenant="acme").problem.message
+    assert message.endswith("unfollow the channel and follow it again")
 
 
 def test_a_place_that_does_not_answer_speaks_against_nothing(channels, publisher, clock):
@@ -191,6 +195,62 @@ def test_a_place_that_does_not_answer_speaks_against_nothing(channels, publisher
     assert shown(channels) == ("valid", "channel-not-found", ["1.0.0"])
     clock.later = expires - now() + DAY
     assert shown(channels) == ("expired", "channel-not-found", ["1.0.0"])
+
+
+def test_a_place_that_does_not_answer_acquits_nothing(channels, publisher, clock):
+    publisher.publish("1.0.0")
+    expires = follow(channels, publisher).expires
+    spoil(publisher.files / "timestamp.json")
+    again(channels)
+    refused = shown(channels)
+    assert refused[0] == "refused"
+    shutil.move(publisher.files, publisher.files.with_name("away"))
+    again(channels)
+    assert shown(channels) == refused
+    shutil.move(publisher.files.with_name("away"), publisher.files)
+    clock.later = -DAY  # What this machine has for the time says nothing of the channel either.
+    again(channels)
+    assert shown(channels) == refused
+    publisher.export()
+    clock.later = expires - now() + DAY
+    again(channels)
+    shutil.move(publisher.files, publisher.files.with_name("gone"))
+    again(channels)
+    assert shown(channels) == ("expired", "expired-metadata", ["1.0.0"])
+    shutil.move(publisher.files.with_name("gone"), publisher.files)
+    clock.later = dt.timedelta()
+    again(channels)
+    refresh(channel_of(publisher.repository, keys=publisher.keys, clock=clock))
+    publisher.export()
+    again(channels)
+    assert shown(channels) == ("valid", None, ["1.0.0"])
+
+
+def test_a_host_that_does_not_answer_is_asked_once_in_a_round(channels, publisher):
+    publisher.publish("1.0.0")
+    asked = []
+
+    async def answer(scope, receive, send):
+        asked.append(scope["path"])
+        await (Response(status_code=503) if is_away else files)(scope, receive, send)
+
+    is_away, files = False, Starlette(routes=[Mount("/", StaticFiles(directory=publisher.files))])
+    with listening(answer) as where:
+        place = Subscription(repository="", channel=f"{where}/")
+        for tenant in ("one", "two", "three"):
+            channels.follow(place, publisher.root, tenant=tenant)
+        is_away = True
+        channels.begin_round()
+        one, *others = channels.due()
+        channels.refresh(one)
+        asked.clear()
+        for key in others:
+            assert channels.refresh(key).problem.code == "registry-unreachable"
+        assert asked == []
+        is_away = False
+        channels.begin_round()
+        for key in channels.due():
+            assert channels.refresh(key).problem is None
 
 
 def test_a_web_server_that_is_gone_speaks_against_nothing(channels, publisher):
@@ -228,8 +288,10 @@ def test_only_a_signed_channel_with_its_root_is_followed(channels, publisher, tm
     with pytest.raises(RefusedError, match="bad-signature"):
         channels.follow(publisher.subscription, other.root, tenant="acme")
     (publisher.files / "timestamp.json").unlink()
-    with pytest.raises(RefusedError, match="unsigned-channel"):
+    with pytest.raises(RefusedError, match="unsigned-channel") as refused:
         follow(channels, publisher)
+    assert "a catalog follows signed channels only" in str(refused.value)
+    assert "--" not in str(refused.value)
     assert channels.due() == ()
 
 
@@ -318,6 +380,79 @@ def test_what_another_reader_found_meanwhile_is_not_lost(channels, publisher, mo
     monkeypatch.setattr(channels, "_read_again", overtaken)
     assert channels.refresh(key).latest.version == "1.1.0"
     assert shown(channels) == ("valid", None, ["1.1.0", "1.0.0"])
+
+
+def test_what_another_server_reads_or_has_read_is_not_read_again(url, publisher, clock):
+    publisher.publish("1.0.0")
+    with Catalog(url, clock=clock) as one, Catalog(url, clock=clock) as two:
+        follow(one.channels, publisher)
+        (key,) = one.channels.due()
+        publisher.publish("1.1.0")
+        clock.later = DAY
+        before = clock() - DAY / 2
+        read, readings = one.channels._read_again, []
+
+        def slowly(row):
+            readings.append(row)
+            assert two.channels.refresh(key, before=before).latest.version == "1.0.0"
+            return read(row)
+
+        two.channels._read_again = readings.append
+        one.channels._read_again = slowly
+        assert one.channels.refresh(key, before=before).latest.version == "1.1.0"
+        assert two.channels.refresh(key, before=before).latest.version == "1.1.0"
+        assert len(readings) == 1
+
+
+def test_who_loses_a_race_does_not_read_again_on_behalf_of_a_turn(channels, publisher, clock):
+    publisher.publish("1.0.0")
+    follow(channels, publisher)
+    (key,) = channels.due()
+    read, readings = channels._read_again, []
+    clock.later = DAY
+
+    def overtaken(row):
+        readings.append(row)
+        if len(readings) == 1:
+            publisher.publish("1.1.0")
+            channels.refresh(key)
+        return read(row)
+
+    channels._read_again = overtaken
+    assert channels.refresh(key, before=clock() - DAY / 2).latest.version == "1.1.0"
+    assert len(readings) == 2
+
+
+def test_a_list_of_channels_takes_the_same_queries_however_many_there_are(channels, publisher):
+    publisher.publish("1.0.0")
+    queries = []
+
+    def listed():
+        queries.clear()
+        event.listen(Engine, "before_cursor_execute", count)
+        found = channels.followed("acme")
+        event.remove(Engine, "before_cursor_execute", count)
+        return found, len(queries)
+
+    def count(connection, cursor, statement, *further):
+        queries.append(statement)
+
+    follow(channels, publisher)
+    (one,), before = listed()
+    for word in ("beta", "edge"):
+        place = package(publisher.folder / word, "2.0.0", content=word)
+        release(publisher.repository, place, keys=publisher.keys, word=word, suffix=word)
+        where = Subscription(
+            repository=f"oci:{publisher.folder / 'packages'}//{PACKAGE}", channel=word
+        )
+        channels.follow(where, publisher.root, tenant="other", public=True)
+    found, after = listed()
+    assert [each.channel for each in found] == ["beta", "edge", "stable"]
+    assert found[-1] == one
+    for each in found:
+        whole = channels.channel(PACKAGE, each.channel, tenant="acme")
+        assert (each.latest, each.files, each.tenant) == (whole.latest, whole.files, whole.tenant)
+    assert after == before
 
 
 def test_only_what_was_not_looked_at_for_a_while_is_due(channels, publisher, clock):

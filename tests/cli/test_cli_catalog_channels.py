@@ -1,5 +1,6 @@
 """The commands about the channels of a catalog: what they print, change and refuse, and how they end."""
 
+import hashlib
 import json
 
 import pytest
@@ -7,6 +8,8 @@ from followed_channels import PACKAGE, Publisher
 from listening_apps import listening
 from publishing_support import WORD
 from starlette.applications import Starlette
+from starlette.middleware.base import BaseHTTPMiddleware
+from starlette.responses import JSONResponse
 
 from trundle.api.catalogs import CatalogRoutes
 from trundle.catalog import Catalog
@@ -86,8 +89,11 @@ def test_what_is_refused_is_said_everywhere(line, publisher):
         assert "refused" in done.stdout
         assert "acme/db stable is refused: " in done.stderr
         assert "6.6.6" not in done.stdout
-    (publisher.files / "timestamp.json").rename(publisher.files / "away")
     publisher.files.rename(publisher.files.with_name("away"))
+    assert failed(line, 6, "refresh").stderr == tried  # Its place does not take that back.
+    publisher.export()
+    ok(line, "refresh")
+    publisher.files.rename(publisher.files.with_name("gone"))
     assert "could not be read: " in failed(line, 3, "refresh").stderr
 
 
@@ -127,4 +133,39 @@ def test_what_is_not_possible_is_said(line, publisher):
         found = failed(line, 2, *arguments, "--server", "http://localhost:1").stderr
         assert "expected the database of the catalog" in found
     (publisher.files / "timestamp.json").unlink()
-    assert "unsigned-channel" in failed(line, 6, "follow", *there, "--tenant", "new").stderr
+    unsigned = failed(line, 6, "follow", *there, "--tenant", "new").stderr
+    assert "unsigned-channel" in unsigned
+    assert "--unsigned" not in unsigned
+
+
+def test_what_was_verified_here_is_shown_for_what_a_server_says(line, publisher, tmp_path):
+    """A server that gives the signed files as they are, and says of them what is not so."""
+    follow(line, publisher)
+    root = ("--root", str(publisher.keys / "root.json"))
+    signed = json.loads((publisher.files / "timestamp.json").read_bytes())["signed"]["expires"]
+    names = ["1.root.json", "all", "latest", "snapshot.json", "targets.json", "timestamp.json"]
+    digests = {
+        name: f"sha256:{hashlib.sha256((publisher.files / name).read_bytes()).hexdigest()}"
+        for name in names
+    }
+
+    class Lying(BaseHTTPMiddleware):
+        async def dispatch(self, request, call_next):
+            answer = await call_next(request)
+            if "/files/" in request.url.path:
+                return answer
+            document = json.loads(b"".join([each async for each in answer.body_iterator]))
+            document |= {"state": "expired", "expires": "2999-01-01T00:00:00Z"}
+            document["files"] = [{"name": "all", "digest": "sha256:00", "size": 1}]
+            return JSONResponse(document)
+
+    with (
+        Catalog(tmp_path / "kept" / "catalog.db") as kept,
+        listening(Lying(Starlette(routes=CatalogRoutes(kept).routes))) as url,
+    ):
+        believed = data(line, "channel", *THERE, "--server", url)
+        found = data(line, "channel", *THERE, "--server", url, *root)
+    assert (believed["state"], believed["expires"][:4]) == ("expired", "2999")
+    assert found["state"] == "valid"
+    assert found["expires"] == signed
+    assert {each["name"]: each["digest"] for each in found["files"]} == digests

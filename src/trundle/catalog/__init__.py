@@ -9,6 +9,7 @@ from trundle._faces import on_demand
 
 if TYPE_CHECKING:
     from trundle.catalog._catalog import Catalog
+    from trundle.catalog._channel_reading import verified_again
     from trundle.catalog._channel_records import (
         ChannelProblem,
         ChannelRelease,
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
         FollowedChannel,
         SignedFile,
         WithdrawnRelease,
-        with_versions,
     )
     from trundle.catalog._channel_rows import ChannelKey
     from trundle.catalog._channels import Channels
@@ -79,7 +79,7 @@ __all__ = [
     "Upload",
     "VersionChange",
     "WithdrawnRelease",
-    "with_versions",
+    "verified_again",
 ]
 
 on_demand(__name__)

@@ -23,6 +23,7 @@ from trundle.catalog._reviews import Reviews
 from trundle.catalog._rows import Rows, decoded
 from trundle.catalog._rules import seen
 from trundle.catalog._snapshot import Snapshot
+from trundle.catalog._tables import LOCK
 from trundle.catalog._tenants import check_tenant
 from trundle.database import Database, open_copy, open_database
 from trundle.packages import Package
@@ -31,8 +32,6 @@ from trundle.version import ANY, SemVer
 _WAIT = 30.0
 _ATTEMPTS = 3
 """How often packages are judged while others may change the catalog, before others have to wait."""
-
-_LOCK = "catalog"
 
 
 class Catalog:
@@ -394,7 +393,7 @@ class Catalog:
                 yield connection
             return
         with self._database.writing() as connection:
-            self._database.lock(connection, _LOCK)
+            self._database.lock(connection, LOCK)
             yield connection
 
     def _own(self, rows: Rows, name: str, version: SemVer, tenant: str) -> Offer:

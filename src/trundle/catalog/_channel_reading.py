@@ -4,16 +4,20 @@ import contextlib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from trundle._clock import Clock
+from trundle.catalog._channel_records import FollowedChannel, SignedFile, with_versions
+from trundle.catalog._channel_rows import signed_file
 from trundle.channels import RefusalCode, RefusedError, format_time, refusal
 from trundle.channels.reading import (
     ChannelSource,
     RepositorySource,
+    ServedChannel,
     Subscription,
     open_channel,
     read_channel,
@@ -27,11 +31,16 @@ from trundle.channels.reading.signatures import (
     signed_files,
     trust,
 )
-from trundle.registry import Reference
+from trundle.errors import Code, Finding
+from trundle.registry import HttpSettings, Reference
 
 _FILES = ("latest", "all")
 _ROOT = re.compile(r"([1-9][0-9]{0,8})\.root\.json")
 _LAYOUT = "oci:"
+_ADVICE: Mapping[Code, str] = {
+    RefusalCode.UNSIGNED_CHANNEL: "ask the publisher to sign it; a catalog follows signed channels only",
+    RefusalCode.CLOCK_WENT_BACK: "set this machine's clock; if the time that was seen was wrong, unfollow the channel and follow it again",
+}
 
 
 class ChannelReading(NamedTuple):
@@ -81,7 +90,13 @@ def read_first(subscription: Subscription, root: bytes, clock: Clock) -> Channel
     return found._replace(files={f"{_number_of(root)}.root.json": root, **found.files})
 
 
-def read_again(subscription: bytes, seen: bytes, package: str, clock: Clock) -> ChannelReading:
+def read_again(
+    subscription: bytes,
+    seen: bytes,
+    package: str,
+    clock: Clock,
+    settings: HttpSettings | None = None,
+) -> ChannelReading:
     """Reads a channel again; it is refused where it is older than what was seen.
 
     Args:
@@ -89,6 +104,7 @@ def read_again(subscription: bytes, seen: bytes, package: str, clock: Clock) -> 
         seen: what was seen of it before.
         package: its package.
         clock: returns the time.
+        settings: times and sizes for servers over HTTP.
 
     Raises:
         ChannelError: it is refused.
@@ -96,16 +112,48 @@ def read_again(subscription: bytes, seen: bytes, package: str, clock: Clock) -> 
     """
     place = msgspec.json.decode(subscription, type=Subscription)
     state = msgspec.json.decode(seen, type=TrustState)
-    return _read(place, state, package, clock)
+    return _read(place, state, package, clock, settings)
+
+
+def verified_again(
+    found: FollowedChannel, served: ServedChannel, state: TrustState
+) -> FollowedChannel:
+    """A channel with what its signed files say, which a client has just verified.
+
+    Args:
+        found: what a server says of it; that what stands at its place is refused is known from there alone.
+        served: what its signed files say.
+        state: what was seen of it by that.
+    """
+    channel, signed = served.channel, signed_files(state)
+    contents = {f"{_number_of(state.root)}.root.json": state.root, **state.metadata}
+    files = [signed_file(*each) for each in contents.items()]
+    for name in _FILES:
+        digest, size = signed[signed_name(channel.package, channel.name, name)]
+        files.append(SignedFile(name, f"sha256:{digest}", size))
+    return msgspec.structs.replace(
+        with_versions(found, channel),
+        state="refused" if found.state == "refused" else "valid",
+        verified=state.clock or found.verified,
+        expires=served.expires,
+        files=tuple(sorted(files, key=lambda each: each.name)),
+    )
 
 
 def _read(
-    subscription: Subscription, state: TrustState, package: str | None, clock: Clock
+    subscription: Subscription,
+    state: TrustState,
+    package: str | None,
+    clock: Clock,
+    settings: HttpSettings | None = None,
 ) -> ChannelReading:
-    source = _Recording(_opened(subscription))
+    source = _Recording(_opened(subscription, settings))
     seen = _Seen(state)
     word = subscription.name or None
-    served = read_channel(source, seen, clock=clock, package=package, word=word)
+    try:
+        served = read_channel(source, seen, clock=clock, package=package, word=word)
+    except RefusedError as error:
+        raise RefusedError(*map(_advised, error.refusals)) from error
     channel = served.channel
     after = seen.kept
     files = {**source.roots_until(after.root), **after.metadata}
@@ -130,8 +178,15 @@ def _read(
     )
 
 
-def _opened(subscription: Subscription) -> ChannelSource:
-    return open_channel(subscription.channel, subscription.repository or None)
+def _opened(subscription: Subscription, settings: HttpSettings | None = None) -> ChannelSource:
+    place = subscription.repository or None
+    return open_channel(subscription.channel, place, settings=settings)
+
+
+def _advised(refused: Finding) -> Finding:
+    """A refusal with advice for a catalog, where its own is for an installation."""
+    advice = _ADVICE.get(refused.code)
+    return refused if advice is None else replace(refused, advice=advice)
 
 
 def _number_of(root: bytes) -> int:

@@ -73,7 +73,7 @@ class SignedFile(msgspec.Struct, frozen=True):
 
 
 class ChannelProblem(msgspec.Struct, frozen=True):
-    """Why a channel could not be read the last time.
+    """Why a channel could not be read the last time, or why it is refused since its place last answered.
 
     Attributes:
         code: for programs.
@@ -95,7 +95,7 @@ class FollowedChannel(
         tenant: whose it is.
         public: whether all tenants see it.
         state: how far it is to be trusted at this moment.
-        problem: why it could not be read the last time; None where it could.
+        problem: why it is refused or expired at its place, or could not be read the last time; None where it could.
         verified: when what it says was verified.
         checked: when it was last tried to read.
         expires: the end of the validity period of what it says; None for none.

@@ -2,11 +2,12 @@
 
 import datetime as dt
 import hashlib
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, or_, select, update
+from sqlalchemy import Connection, and_, delete, insert, or_, select, update
 
 from trundle.catalog import _tables as t
 from trundle.catalog._channel_records import (
@@ -85,6 +86,11 @@ class ChannelRow(NamedTuple):
         place = msgspec.json.decode(self.subscription, type=_Source)
         return f"{place.repository} {place.channel}".strip()
 
+    @property
+    def trouble_before(self) -> Trouble | None:
+        """Why it could not be read when it was last tried; None where it could."""
+        return msgspec.json.decode(self.trouble, type=Trouble) if self.trouble else None
+
     def state_at(self, now: dt.datetime, trouble: Trouble | None) -> ChannelState:
         """How far what is kept is to be trusted; the time does not go back behind the one at which it was verified."""
         if trouble is not None and trouble.state != "valid":
@@ -104,7 +110,7 @@ class ChannelRow(NamedTuple):
         """
         latest = read_latest(files["latest"]).latest
         newest = latest.latest
-        trouble = msgspec.json.decode(self.trouble, type=Trouble) if self.trouble else None
+        trouble = self.trouble_before
         found = FollowedChannel(
             package=self.package,
             channel=self.name,
@@ -182,6 +188,31 @@ class ChannelRows:
         statement = select(_F.name, _F.digest, _F.size).where(*_of(row.key)).order_by(_F.name)
         kept = [SignedFile(*each) for each in self._connection.execute(statement)]
         return row.shown(files, kept, now)
+
+    def listed(self, tenant: str, now: dt.datetime) -> tuple[FollowedChannel, ...]:
+        """Those that a tenant sees as records, without their versions; three queries, however many there are."""
+        joined = t.CHANNELS.join(
+            t.CHANNEL_FILES,
+            and_(_H.tenant == _F.tenant, _H.package == _F.package, _H.name == _F.channel),
+        )
+        key, seen = (_F.tenant, _F.package, _F.channel), or_(_H.tenant == tenant, _H.public)
+        statement = select(*key, _F.name, _F.digest, _F.size).select_from(joined).where(seen)
+        kept: dict[ChannelKey, list[SignedFile]] = defaultdict(list)
+        for each in self._connection.execute(statement.order_by(_F.name)):
+            kept[ChannelKey(*each[:3])].append(SignedFile(*each[3:]))
+        statement = select(*key, _F.content).select_from(joined).where(seen, _F.name == "latest")
+        latest = {
+            ChannelKey(*each[:3]): each.content for each in self._connection.execute(statement)
+        }
+        return tuple(
+            row.shown({"latest": latest[row.key]}, kept[row.key], now)
+            for row in self.seen_by(tenant)
+        )
+
+    def claim(self, row: ChannelRow, checked: str) -> bool:
+        """Notes that a channel is being read; whether no other reader did since it was looked at."""
+        statement = update(t.CHANNELS).where(*_is(row.key), _H.checked == row.checked)
+        return bool(self._connection.execute(statement.values(checked=checked)).rowcount)
 
     def add(self, row: ChannelRow, files: Mapping[str, bytes]) -> None:
         """Adds a channel."""

@@ -21,6 +21,7 @@ from trundle.catalog._channel_rows import (
     signed_file,
 )
 from trundle.catalog._errors import ChannelFollowedError, NoSuchChannelError
+from trundle.catalog._tables import LOCK
 from trundle.catalog._tenants import check_tenant
 from trundle.channels import RefusalCode, format_time
 from trundle.database import Database
@@ -28,10 +29,10 @@ from trundle.errors import Kind, TrundleError
 
 if TYPE_CHECKING:
     from trundle.channels.reading import Subscription
+    from trundle.registry import Outages
 
 _ATTEMPTS = 3
 """How often a channel is read where others read it at the same time."""
-_LOCK = "catalog"
 
 
 class Channels:
@@ -45,6 +46,7 @@ class Channels:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._outages: Outages | None = None
 
     # What is there
 
@@ -57,8 +59,7 @@ class Channels:
         """
         check_tenant(tenant)
         with self._database.reading() as connection:
-            rows, now = ChannelRows(connection), self._clock()
-            return tuple(rows.shown(each, now, whole=False) for each in rows.seen_by(tenant))
+            return ChannelRows(connection).listed(tenant, self._clock())
 
     def channel(self, package: str, name: str, *, tenant: str) -> FollowedChannel:
         """A channel that a tenant sees, with its versions.
@@ -142,7 +143,7 @@ class Channels:
                 self._check_free(connection, row)
         else:
             with self._database.writing() as connection:
-                self._database.lock(connection, _LOCK)
+                self._database.lock(connection, LOCK)
                 self._check_free(connection, row)
                 ChannelRows(connection).add(row, read.files)
         kept = [signed_file(name, content) for name, content in sorted(read.files.items())]
@@ -181,8 +182,22 @@ class Channels:
             rows = ChannelRows(connection).all()
         return tuple(each.key for each in rows if before is None or moment(each.checked) < before)
 
-    def refresh(self, key: ChannelKey, *, dry_run: bool = False) -> FollowedChannel | None:
+    def begin_round(self) -> None:
+        """From now on, `refresh` asks a host that does not answer once in a round; another round begins with the next call."""
+        from trundle.registry import Outages  # noqa: PLC0415 - only servers need it
+
+        self._outages = self._outages or Outages()
+        self._outages.begin_round()
+
+    def refresh(
+        self, key: ChannelKey, *, before: dt.datetime | None = None, dry_run: bool = False
+    ) -> FollowedChannel | None:
         """Reads a channel again; what was verified last stays where it cannot be read, or is refused.
+
+        Args:
+            key: names the channel.
+            before: a moment; a channel that others tried to read since then, or are reading, is not read. It is in any case where None.
+            dry_run: whether nothing is kept.
 
         Returns:
             The channel as it is kept now; its problem says why it could not be read. None where the tenant does not follow it any more.
@@ -190,12 +205,14 @@ class Channels:
         Raises:
             DatabaseError: the database cannot be written; nothing was changed.
         """
-        for _ in range(_ATTEMPTS):
+        for _ in range(_ATTEMPTS if before is None else 1):
             with self._database.reading() as connection:
-                before = ChannelRows(connection).one(key)
-            if before is None:
+                row = ChannelRows(connection).one(key)
+            if row is None:
                 return None
-            after, files = self._read_again(before)
+            if before is not None and not self._claimed(row, before):
+                break
+            after, files = self._read_again(row)
             if dry_run and files:
                 kept = [signed_file(name, content) for name, content in sorted(files.items())]
                 small = {"latest": files["latest"]}
@@ -205,21 +222,30 @@ class Channels:
                     return ChannelRows(connection).shown(after, self._clock(), whole=False)
             with self._database.writing() as connection:
                 rows = ChannelRows(connection)
-                if rows.replace(before, after, files):
+                if rows.replace(row, after, files):
                     return rows.shown(after, self._clock(), whole=False)
-        with self._database.reading() as connection:  # Others have verified it meanwhile.
+        with self._database.reading() as connection:  # Others have read it meanwhile.
             rows = ChannelRows(connection)
             row = rows.one(key)
             return None if row is None else rows.shown(row, self._clock(), whole=False)
 
+    def _claimed(self, row: ChannelRow, before: dt.datetime) -> bool:
+        """Whether this reader is the one that reads a channel, which was not tried since a moment."""
+        if moment(row.checked) >= before:
+            return False
+        with self._database.writing() as connection:
+            return ChannelRows(connection).claim(row, format_time(self._clock()))
+
     def _read_again(self, row: ChannelRow) -> tuple[ChannelRow, dict[str, bytes]]:
         """A channel as it is now with its files; without files, and with the problem, where it cannot be read."""
         from trundle.catalog._channel_reading import read_again  # noqa: PLC0415 - an extra
+        from trundle.registry import HttpSettings  # noqa: PLC0415 - as it
 
         try:
-            read = read_again(row.subscription, row.seen, row.package, self._clock)
+            settings = HttpSettings(outages=self._outages)
+            read = read_again(row.subscription, row.seen, row.package, self._clock, settings)
         except TrundleError as error:
-            trouble = msgspec.json.encode(_trouble(error))
+            trouble = msgspec.json.encode(_trouble(error, row.trouble_before))
             return row._replace(checked=format_time(self._clock()), trouble=trouble), {}
         after = row._replace(
             seen=read.seen,
@@ -254,10 +280,16 @@ class Channels:
         return NoSuchChannelError(self._database.where, expected, "none", advice)
 
 
-def _trouble(error: TrundleError) -> Trouble:
-    """Why a channel could not be read. That its place does not answer speaks against nothing that was verified before."""
+def _trouble(error: TrundleError, before: Trouble | None) -> Trouble:
+    """Why a channel could not be read.
+
+    That its place does not answer, or that this machine's clock is wrong, speaks against nothing that was verified
+    before; nor does it answer what spoke against it before.
+    """
     first, state = error.findings[0], "valid"
-    if error.kind is Kind.VERIFICATION:
+    if error.kind is Kind.VERIFICATION and first.code != RefusalCode.CLOCK_WENT_BACK:
         state = "expired" if first.code == RefusalCode.EXPIRED_METADATA else "refused"
+    elif before is not None and before.state != "valid":
+        return before
     problem = ChannelProblem(str(first.code), first.message)
     return Trouble(problem, cast("ChannelState", state))

@@ -11,6 +11,8 @@ from sqlalchemy import Boolean, Column, Integer, LargeBinary, MetaData, Table, T
 from trundle.database import Migrations
 
 MIGRATIONS = Migrations("catalog", Path(__file__).parent / "migrations")
+LOCK = "catalog"
+"""Keeps those apart who change what others decide by."""
 
 _METADATA = MetaData()
 

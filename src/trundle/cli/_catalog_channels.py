@@ -7,8 +7,8 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._catalogs import At, NotAt, Place, Tenant, kept_catalog, own_catalog, tenant_of
-from trundle.cli._channels import read_root, say_done, trusting
-from trundle.cli._failures import CommandExit, ExitCode, unmet
+from trundle.cli._channels import check_seen, read_root, say_done, trusting
+from trundle.cli._failures import CommandExit, ExitCode
 from trundle.cli._printing import Format, one_line, print_result, say, table, warn
 from trundle.cli._registry import full_reference
 from trundle.cli.project import DryRun, Output
@@ -125,8 +125,7 @@ def channel(
     output: Output = Format.TABLE,
 ) -> None:
     """Show a channel as the catalog last verified it; with --root, its signed bytes are verified here, too."""
-    if root is None and seen is not None:
-        raise unmet("--seen", "--root with it", "none", "give the publisher's root")
+    check_seen(root, seen)
     whose = tenant_of(tenant)
     with kept_catalog(catalog, server) as opened:
         found = opened.channels.channel(package, name, tenant=whose)
@@ -146,14 +145,15 @@ def _verified(
     seen: Path | None,
 ) -> "FollowedChannel":
     """A channel with what its signed bytes say, once they are verified here."""
-    from trundle.catalog import KeptFiles, with_versions  # noqa: PLC0415
+    from trundle.catalog import KeptFiles, verified_again  # noqa: PLC0415
     from trundle.channels.reading import read_channel  # noqa: PLC0415
 
     package, name = found.package, found.channel
     source = KeptFiles(opened.channels, package, name, tenant=tenant)
     with trusting(source, root, seen) as store:
         served = read_channel(source, store, clock=now, package=package, word=name)
-    return with_versions(found, served.channel)
+        state = None if store is None else store.state(source.location)
+    return found if state is None else verified_again(found, served, state)
 
 
 def refresh(

@@ -254,14 +254,23 @@ def read_root(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def check_seen(root: Path | None, seen: Path | None) -> None:
+    """Makes sure that what was seen is remembered with a root alone.
+
+    Raises:
+        CommandExit: `--seen` stands without `--root`.
+    """
+    if root is None and seen is not None:
+        raise unmet("--seen", "--root with it", "none", "give the publisher's root")
+
+
 @contextlib.contextmanager
 def trusting(
     source: "ChannelSource", root: Path | None, seen: Path | None
 ) -> "Iterator[TrustStore | None]":
     """What verifies a channel by a root, and by what was seen of it before; None where there is no root."""
+    check_seen(root, seen)
     if root is None:
-        if seen is not None:
-            raise unmet("--seen", "--root with it", "none", "give the publisher's root")
         yield None
         return
     from trundle.channels.reading.signatures import TrustError, TrustFolder, trust  # noqa: PLC0415

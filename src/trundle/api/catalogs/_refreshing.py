@@ -1,5 +1,6 @@
 """Reads the followed channels of a catalog again and again, beside the server."""
 
+import contextlib
 import datetime as dt
 import threading
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import Self
 
 from trundle._clock import Clock, Timer, now
 from trundle.catalog import Catalog, ChannelKey, FollowedChannel
+from trundle.database import DatabaseError
 from trundle.errors import TrundleError
 
 _ENOUGH = 5.0
@@ -17,7 +19,7 @@ _ENOUGH = 5.0
 class ChannelRefresh:
     """A thread that reads each followed channel again once a while. Used as a context manager.
 
-    Servers of one catalog share the work: what another one has read meanwhile is not read again.
+    Servers of one catalog share the work: what another one reads, or has read meanwhile, is not read again.
 
     Args:
         catalog: keeps the channels.
@@ -67,19 +69,43 @@ class ChannelRefresh:
         """Reads what is due, and says what is wrong."""
         before = self._clock() - dt.timedelta(seconds=self._every)
         try:
+            self._channels.begin_round()
             for key in self._channels.due(before):
                 if self._stopped.is_set():
                     return
-                self._say(key, _trouble_of(self._channels.refresh(key)))
+                self._say(key, self._read(key, before))
             self._say(None, "")
-        except (TrundleError, ImportError) as error:  # The database, or an extra.
+        except Exception as error:  # noqa: BLE001 - a fault in one turn must not end all others
             if not self._stopped.is_set():
-                self._say(None, f"the channels of the catalog cannot be read again: {error}")
+                why = _one_line(error)
+                self._say(None, f"the channels of the catalog cannot be read again: {why}")
+
+    def _read(self, key: ChannelKey, before: dt.datetime) -> str:
+        """Reads a channel if no other server does; what is wrong with it.
+
+        Raises:
+            DatabaseError: the database cannot be written.
+            ImportError: an extra is missing.
+        """
+        try:
+            return _trouble_of(self._channels.refresh(key, before=before))
+        except (DatabaseError, ImportError):  # They are the same for all channels.
+            raise
+        except Exception as error:  # noqa: BLE001 - a fault in one channel must not hold up the others
+            named = f"channel {key.package} {key.channel} of {key.tenant}"
+            return f"{named} cannot be read again: {_one_line(error)}"
 
     def _say(self, key: ChannelKey | None, trouble: str) -> None:
         if trouble and self._said.get(key) != trouble:
-            self._complain(trouble)
+            with contextlib.suppress(OSError, ValueError):  # None listens; reading goes on.
+                self._complain(trouble)
         self._said[key] = trouble
+
+
+def _one_line(error: Exception) -> str:
+    """What an error says; of one that is a fault of the program or the machine, also which it is."""
+    text = str(error) if isinstance(error, TrundleError) else f"{type(error).__name__}: {error}"
+    return " ".join(text.split())
 
 
 def _trouble_of(found: FollowedChannel | None) -> str:

@@ -61,10 +61,18 @@ class CatalogRoutes:
         name = asked.query.get("name")
         if name is not None and asked.version != NEWEST:
             raise bad_request(expectation("no name", repr(name), "ask for the package itself"))
-        if asked.version == NEWEST and name is None and asked.query.keys() & {"search", "limit"}:
-            found = self._catalog.search(asked.tenant, asked.query.get("search", ""), _limit(asked))
-            packages = [summary(each, NEWEST) for each in found.offers]
-            return json_answer({"packages": packages, "number": found.number})
+        searched = [each for each in ("search", "limit") if each in asked.query]
+        if searched and asked.version != NEWEST:
+            found, advice = repr(asked.query[searched[0]]), f"ask for it under /{NEWEST}/"
+            raise bad_request(expectation(f"no {searched[0]}", found, advice))
+        if searched and name is not None:
+            found, advice = repr(asked.query[searched[0]]), "leave out one of them"
+            raise bad_request(expectation(f"no {searched[0]} beside name", found, advice))
+        if searched:
+            text = asked.query.get("search", "")
+            result = self._catalog.search(asked.tenant, text, _limit(asked))
+            packages = [summary(each, NEWEST) for each in result.offers]
+            return json_answer({"packages": packages, "number": result.number})
         offers: Iterable[Offer] = self._catalog.offers(asked.tenant, name)
         if asked.version != NEWEST:
             offers = _latest(offers)
