@@ -1,9 +1,13 @@
 """Requests that write at the same time: each has its own answer, and none fails another."""
 
+import asyncio
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from apis import NEW, member
+
+from trundle.api._steps import Together
 
 MERGE = "application/merge-patch+json"
 
@@ -54,3 +58,39 @@ def test_a_request_is_answered_after_one_that_was_refused_at_once(client):
     for _ in range(3):
         assert client.call("POST", client.at(NEW), b"no JSON")[0] == 400
     client.create(NEW, "ada", group="red")
+
+
+class CountedWaits(threading.Condition):
+    """A condition that counts how often it is waited for, and never waits."""
+
+    def __init__(self):
+        super().__init__()
+        self.count = 0
+
+    def wait_for(self, predicate, timeout=None):
+        self.count += 1
+        return predicate()
+
+
+def test_a_client_that_writes_alone_does_not_wait_after_others_wrote_together():
+    writes = Together()
+    waits = writes._lock = CountedWaits()
+    have_come = threading.Event()
+
+    def steps():
+        have_come.wait()
+        return "stored"
+        yield
+
+    async def write(number):
+        written = [asyncio.create_task(writes.done(steps())) for _ in range(number)]
+        await asyncio.sleep(0)  # All of them have come now.
+        have_come.set()
+        assert await asyncio.gather(*written) == ["stored"] * number
+        writes._threads.submit(int).result()  # The thread takes this once nothing waits any more.
+
+    asyncio.run(write(4))
+    before = waits.count
+    assert before
+    asyncio.run(write(1))
+    assert waits.count == before

@@ -132,6 +132,29 @@ def test_what_fits_nothing_is_found_with_its_place(people, change, given, reason
     assert all(each.startswith("trundle.yaml:4: ") for each in problems)
 
 
+def test_types_that_have_one_name_in_python_have_no_static_methods(people):
+    named = "{firstName: {type: string}, lastName: {type: string}, fullName: {type: string}}"
+    for version in ("2011-01-01", "2013-03-03"):
+        people.write(
+            f"schemas/{version}.yaml",
+            "title: Person\ntype: object\n"
+            "properties: {a: {$ref: '#/$defs/tag'}, b: {$ref: '#/$defs/Tag'}}\n"
+            f"$defs:\n  tag: {{type: object, properties: {named}}}\n"
+            f"  Tag: {{type: object, properties: {named}}}\n",
+        )
+    people.write("Classes/Names.yaml", NAMES.replace("    Extends: Base\n", ""))
+    hook = HOOK.format(use="acme.Names", writes=WRITES)
+    hooks = "".join(f"  - {hook.replace('Person', each)}\n" for each in ("Tag", "tag"))
+    people.configure(f"hooks:\n{hooks}")
+    name = "Tag_v2011_01_01_to_v2013_03_03"
+    advice = "rename one of the types, or write the hook in Python"
+    assert [each for each in people.problems() if name in each] == [
+        f"trundle.yaml:{line}: expected a name of its own in Python for the hook of {one}, "
+        f"found {name}, which is for {other}, too; {advice}"
+        for line, one, other in ((4, "Tag", "tag"), (5, "tag", "Tag"))
+    ]
+
+
 def test_a_package_without_a_manifest_says_where_it_was_looked_for(people):
     (people.folder / "manifest.yaml").unlink()
     (problem,) = hooked(people)

@@ -216,6 +216,7 @@ class Together:
             self._waiting.clear()
             if not going and not came:
                 self._is_busy = False
+                self._before = 0
                 return None
             return came
 

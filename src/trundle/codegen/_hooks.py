@@ -71,10 +71,15 @@ def hook_places(lineages: Iterable[Lineage]) -> dict[str, list[HookPlace]]:
                 if place.declared and known is not place:
                     found[between, place.type_name] = place
     counts: dict[Neighbours, int] = {}
+    taken: set[tuple[Neighbours, int, str]] = set()
     modules: dict[str, list[HookPlace]] = {}
-    for (between, _), place in sorted(found.items(), key=lambda item: (item[0][0], item[0][1])):
+    for (between, type_name), place in sorted(found.items(), key=lambda item: item[0]):
         part = counts.get(between, 0) // PLACE_LIMIT
         counts[between] = counts.get(between, 0) + 1
+        name = record_name(type_name, older=True)
+        while (between, part, name) in taken:  # As of the types `tag` and `Tag`.
+            part += 1
+        taken.add((between, part, name))
         pair = f"hooks.{between.older.identifier}_to_{between.newer.identifier}"
         modules.setdefault(pair if part == 0 else f"{pair}_part{part + 1}", []).append(place)
     return modules

@@ -3,15 +3,18 @@
 Everything of the package is imported relatively, so that the package works under any name.
 """
 
+import builtins
+import itertools
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
 from trundle import __version__, runtime
 from trundle.codegen._classes import ClassPath
 from trundle.codegen._helpers import COMMON, HOOKS
+from trundle.codegen._naming import class_name
 from trundle.codegen._text import (
     HEADER,
     WIDTH,
@@ -21,7 +24,7 @@ from trundle.codegen._text import (
     replace_marks,
     text_literal,
 )
-from trundle.evolution import snake
+from trundle.evolution import LONGEST, fitting, snake
 
 _STANDARD = {
     "Any": "typing",
@@ -40,6 +43,12 @@ _STANDARD = {
 
 _TEXT = re.compile(r'''"""(?s:.*?)"""|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|#.*''')
 """What is no code: docstrings, texts and comments."""
+_RENAMED = re.compile(r"\w+ as ")
+"""What an import calls otherwise."""
+_TOP = re.compile(r"^(?:def |class )?(\w+)", re.MULTILINE)
+"""What a module defines."""
+_RESERVED = frozenset({"msgspec", *_STANDARD, *runtime.__all__, *dir(builtins)})
+"""What modules call by the names that it has elsewhere."""
 
 
 class Near(msgspec.Struct, frozen=True):
@@ -84,26 +93,26 @@ def render_module(
         public: the names that it offers; all where there are none.
         epilogue: code at its end, without marks.
     """
-    imports = _Imports(module, near)
+    imports = _Imports(module, near, _TOP.findall(body + epilogue))
     unique = _unique_classes(module, body) if direct else frozenset()
     names: dict[tuple[str, str], str] = {}
-    for kind, name in marks(body):
-        if (kind, name) in names:
-            continue
+    found = dict.fromkeys(marks(body))
+    hooks = [name for kind, name in found if kind == "h"]
+    for kind, name in found:
         if kind == "c":
             names[kind, name] = imports.class_name(name, plain=name in unique)
         elif kind == "t":
             names[kind, name] = imports.class_name(name, plain=name in unique, checked=True)
         elif kind == "f":
             names[kind, name] = imports.function_name(ClassPath(*name.split(":")))
-        else:
-            names[kind, name] = imports.hook_name(name)
+    for use in sorted(hooks):
+        names["h", use] = imports.hook_name(use)
     text = replace_marks(body, names)
-    instances = "".join(f"{instance} = {name}()\n" for name, instance in imports.hooks.items())
+    instances = "".join(f"{names['h', use]} = {imports.hooks[use]}()\n" for use in hooks)
     own = imports.text()
     parts = [
         f"{HEADER}{docstring(about)}\nfrom __future__ import annotations\n",
-        _used(text + own + epilogue),
+        _used(text + _RENAMED.sub("", own) + epilogue),
         own,
         _public(public),
         instances,
@@ -140,15 +149,22 @@ def _parts(name: str) -> list[str]:
 class _Imports:
     """The imports that a module turns out to need.
 
+    Args:
+        module: its dotted name.
+        near: the modules of hooks that are imported relatively.
+        defined: what the module defines.
+
     Attributes:
-        hooks: the instances of hook classes, by the names of the classes.
+        hooks: the hook classes, as the module calls them.
     """
 
-    def __init__(self, module: str, near: Near) -> None:
+    def __init__(self, module: str, near: Near, defined: Iterable[str]) -> None:
         self.module = module
         self.package = module.rpartition(".")[0]
         self.hooks: dict[str, str] = {}
         self._near = near
+        self._taken = {*_RESERVED, *defined}
+        self._hook_classes: dict[tuple[str, str], str] = {}
         self._names: dict[str, set[str]] = {}
         self._checked: dict[str, set[str]] = {}
         self._deferred: dict[str, str] = {}
@@ -180,17 +196,24 @@ class _Imports:
         return f"{alias}.{path.name}"
 
     def hook_name(self, use: str) -> str:
-        """The instance of a hook class as the module's code calls it."""
-        module, _, class_ = use.partition(":")
-        alias = class_
-        while alias in self.hooks and self.hooks[alias] != f"_{snake(class_)}_hook":
-            alias = f"{alias}_"
-        self._add(
-            self._near.origin(self.package, module),
-            class_ if alias == class_ else f"{class_} as {alias}",
-        )
-        self.hooks[alias] = f"_{snake(alias)}_hook"
-        return self.hooks[alias]
+        """The instance of a hook class as the module's code calls it. All other names are to be known before."""
+        module, _, path = use.partition(":")
+        class_, *inner = path.split(".")
+        alias = self._hook_classes.get((module, class_))
+        if alias is None:
+            alias = self._free(_hook_names(module, class_))
+            self._hook_classes[module, class_] = alias
+            shown = class_ if alias == class_ else f"{class_} as {alias}"
+            self._add(self._near.origin(self.package, module), shown)
+        names = _hook_names(module, *path.split("."))
+        self.hooks[use] = ".".join((alias, *inner))
+        return self._free(f"_{snake(each)}_hook" for each in names)
+
+    def _free(self, names: Iterable[str]) -> str:
+        """The first of some names that the module has for nothing else."""
+        name = next(each for each in names if each not in self._taken)
+        self._taken.add(name)
+        return name
 
     def _module(self, other: str, alias: str, *, checked: bool = False) -> str:
         parent, _, leaf = other.rpartition(".")
@@ -200,6 +223,7 @@ class _Imports:
 
     def _add(self, origin: str, name: str, *, checked: bool = False) -> None:
         (self._checked if checked else self._names).setdefault(origin, set()).add(name)
+        self._taken.add(name.rpartition(" ")[2])
 
     def text(self) -> str:
         """The import statements: other packages, this one, and what only type checkers import, or what is imported when it is used."""
@@ -221,6 +245,21 @@ class _Imports:
             else "",
         ]
         return "\n".join(block for block in blocks if block)
+
+
+def _hook_names(module: str, *path: str) -> Iterator[str]:
+    """What a module may call a hook class, the plainest first: by its name alone, then with more and more of where it is.
+
+    Args:
+        module: the module that has it.
+        path: the name of the class, after those of the classes that it is in.
+    """
+    *around, name = *filter(None, module.split(".")), *path
+    yield name
+    for each in reversed(around):
+        name = fitting(f"{class_name(each)}{name[:1].upper()}{name[1:]}", LONGEST - len("__hook"))
+        yield name
+    yield from (f"{name}{number}" for number in itertools.count(2))
 
 
 def _statements(names: Mapping[str, set[str]], origins: Iterable[str]) -> str:

@@ -141,6 +141,7 @@ def _discover_static(
         problems: list[Finding] = []
         place = _place(reference, evolution, lineages, None, problems)
         if place is not None:
+            problems += _same_name(reference, evolution)
             read = hooks.read(reference, place.lineages)
             problems += read.findings
             calls.update(read.calls)
@@ -150,6 +151,20 @@ def _discover_static(
     if isinstance(package, str):
         return declarations, StaticCalls(), set()
     return declarations, StaticCalls(package.files, calls, package.texts), set(package.paths)
+
+
+def _same_name(reference: HookReference, evolution: Evolution) -> Iterator[Finding]:
+    """The findings for static methods of a type that has one name in Python with another one, as `tag` and `Tag`."""
+    between = Neighbours(reference.older, reference.newer)
+    name = static_class(reference.type, between)
+    for each in evolution.schema(reference.older).definitions.values():
+        if not isinstance(each, ObjectType) or each.name == reference.type:
+            continue
+        if static_class(each.name, between) == name:
+            expected = f"a name of its own in Python for the hook of {reference.type}"
+            what = f"{name}, which is for {each.name}, too"
+            advice = "rename one of the types, or write the hook in Python"
+            yield _finding(reference, what, advice, expected)
 
 
 def hook_key(reference: HookReference) -> tuple[str, ...]:

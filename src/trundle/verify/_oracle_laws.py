@@ -5,7 +5,8 @@ import importlib
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -163,7 +164,7 @@ def law_of_hooks(
     """
     resource, version = named(scheme, document)
     method = "assign_to" if hook.reference.older.text == version else "assign_from"
-    class_ = _hook_class(hook.reference.use)
+    class_ = hook_class(hook.reference.use)
     declared = hook.assign.get(method)
     if class_ is None or declared is None:
         return
@@ -284,16 +285,16 @@ def _as_returned(wanted: Any, found: Any, *, required: bool) -> bool:
     return isinstance(wanted, dict | list) or same(wanted, found)
 
 
-def _hook_class(use: str) -> Any:
+def hook_class(use: str) -> Any:
     """The class of a hook, wherever a package has imported it from."""
-    module, _, name = use.partition(":")
+    module, _, path = use.partition(":")
     for known, each in list(sys.modules.items()):
-        if (known == module or known.endswith(f".{module}")) and hasattr(each, name):
-            return getattr(each, name)
-    try:
-        return getattr(importlib.import_module(module), name, None)
-    except ImportError:
-        return None
+        if known == module or known.endswith(f".{module}"):
+            with suppress(AttributeError):
+                return attrgetter(path)(each)
+    with suppress(AttributeError, ImportError):
+        return attrgetter(path)(importlib.import_module(module))
+    return None
 
 
 @contextmanager
