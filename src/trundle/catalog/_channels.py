@@ -5,7 +5,7 @@ So what is kept is one verified state, and never an older one than before.
 """
 
 import datetime as dt
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import msgspec
 from sqlalchemy import Connection
@@ -286,10 +286,11 @@ def _trouble(error: TrundleError, before: Trouble | None) -> Trouble:
     That its place does not answer, or that this machine's clock is wrong, speaks against nothing that was verified
     before; nor does it answer what spoke against it before.
     """
-    first, state = error.findings[0], "valid"
+    first = error.findings[0]
+    state: ChannelState = "valid"
     if error.kind is Kind.VERIFICATION and first.code != RefusalCode.CLOCK_WENT_BACK:
         state = "expired" if first.code == RefusalCode.EXPIRED_METADATA else "refused"
     elif before is not None and before.state != "valid":
         return before
     problem = ChannelProblem(str(first.code), first.message)
-    return Trouble(problem, cast("ChannelState", state))
+    return Trouble(problem, state)

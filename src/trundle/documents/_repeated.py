@@ -13,26 +13,9 @@ _MOST = 100
 """How many places are named."""
 
 
-def has_repeated_member(data: bytes, anew: bytes | None = None) -> bool:
-    """Whether an object in a JSON text has a member several times; not so where the text is no JSON.
-
-    Values have the last member of each name. Written anew, they have each of their colons: one behind each name, and those in strings.
-    So a text has more of them just where it has members that its values lack. Only a colon that is escaped would stand for one in
-    secret; then all names are looked at, as where a number is too large for a value, or where values that were read already lack something.
-
-    Args:
-        data: the text.
-        anew: its values, written anew, where they were read already; they may lack members that it has, and have no others.
-    """
-    try:
-        anew = _written(_plain(data)) if anew is None else anew
-    except (msgspec.MsgspecError, ValueError, RecursionError):
-        return bool(_looked_for(data))
-    if anew == data:
-        return False
-    if b"\\" in data and b"\\u003" in data:
-        return bool(_looked_for(data))
-    return data.count(b":") != anew.count(b":") and bool(_looked_for(data))
+def has_repeated_member(data: bytes) -> bool:
+    """Whether an object in a JSON text has a member several times; not so where the text is no JSON."""
+    return bool(repeated_places(data))
 
 
 def repeated_places(data: bytes, anew: bytes | None = None) -> list[str]:
@@ -40,9 +23,25 @@ def repeated_places(data: bytes, anew: bytes | None = None) -> list[str]:
 
     Args:
         data: the text.
-        anew: see `has_repeated_member`.
+        anew: its values, written anew, where they were read already; they may lack members that it has, and have no others.
     """
-    return _looked_for(data) if has_repeated_member(data, anew) else []
+    return _looked_for(data) if _may_repeat(data, anew) else []
+
+
+def _may_repeat(data: bytes, anew: bytes | None) -> bool:
+    """Whether all names of a text are to be looked at.
+
+    Values have the last member of each name. Written anew, they have each of their colons: one behind each name, and those in strings.
+    So a text has more of them just where it has members that its values lack. Only a colon that is escaped would stand for one in
+    secret; then all names are looked at, as where a number is too large for a value, or where values that were read already lack something.
+    """
+    try:
+        anew = _written(_plain(data)) if anew is None else anew
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        return True
+    if anew == data:
+        return False
+    return (b"\\" in data and b"\\u003" in data) or data.count(b":") != anew.count(b":")
 
 
 def repeated_names(pairs: Sequence[tuple[str, Any]]) -> list[str]:
