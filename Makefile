@@ -23,7 +23,7 @@ PLACE = $(if $(MEMORY),TMPDIR=$(MEMORY)) $(if $(CORPUS),CORPUS="$(abspath $(CORP
 PYTEST = $(PLACE) $(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal
 CONFIRMED = TRUNDLE_TESTS=all $(PLACE) $(BIN)/python tests/support/confirmed.py
 
-.PHONY: demo test test-all test-cluster check bench docs guides pictures house mutants mutmut format constraints clean
+.PHONY: demo test test-all test-cluster check bench docs guides pictures house corpus mutants mutmut format constraints clean
 
 demo: $(RUNTIME) ## Run the main job on the example, as a story in the terminal.
 	@$(if $(CORPUS),CORPUS="$(abspath $(CORPUS))") $(BIN)/python examples/crm/demo.py
@@ -73,6 +73,9 @@ pictures: $(DEVELOPMENT) $(SYSTEM) ## Take the pictures of the page that the gui
 
 house: $(DEVELOPMENT) ## Draw the rooms and their imports for docs/architecture.md.
 	@$(BIN)/python tests/support/house.py
+
+corpus: $(DEVELOPMENT) ## Prove the conversions of published schemas with three seeds; CORPUS="FOLDER..." has them in FOLDER/schemas.
+	@PYTHONPATH=tests/support $(BIN)/python tests/support/corpora.py $(CORPUS)
 
 mutants: $(DEVELOPMENT) ## Damage plans and decisions, and count which damage `verify` finds.
 	@PYTHONPATH=tests/support $(BIN)/python tests/mutants/run.py $(PROJECTS)
