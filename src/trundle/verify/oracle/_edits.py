@@ -121,6 +121,7 @@ def _object(world: World, edit: Edited, ways: _Ways) -> dict[str, Any]:
         if way is not None:
             sources[way[0]] = (own, way[1])
     decided, elsewhere = unsure(world, across), world.bound_by_hooks(across)
+    alone = _left_alone(world, edit, across)
     found: dict[str, Any] = {}
     for name in {**edit.before, **edit.fresh, **sources, **dict.fromkeys(decided)}:
         own, types = sources.get(name, (name, None))
@@ -138,9 +139,19 @@ def _object(world: World, edit: Edited, ways: _Ways) -> dict[str, Any]:
             found[name] = _member(world, member, ways.member(world, own, name, types), own, ways)
         if paths:
             found[name] = _around(member, found[name], paths, across)
+        if own in alone:
+            found[name] = either(found[name], member.fresh)
     if world.object(across[-1]).embedded:
         found["apiVersion"] = ANY
     return {name: each for name, each in found.items() if each is not MISSING}
+
+
+def _left_alone(world: World, edit: Edited, across: Stations) -> set[str]:
+    """What the editor's version requires, where the edit leaves nothing else in an object: it is written, as by a first write."""
+    declared = world.object(across[0]).properties
+    required = {each.name for each in declared if each.required}
+    taken = edit.seen.keys() - edit.edited.keys()
+    return required if taken and edit.edited.keys() <= required else set()
 
 
 def _decided(member: Edited, across: Stations) -> Any:
