@@ -328,6 +328,12 @@ def put(scheme: Scheme, write: Write, stored: Any) -> Any:
     return scheme.put(write.version, thing(write.version, **write.document), stored)
 
 
+def _is_written(value: Any) -> bool:
+    """Whether clients may have written a value: what is required may be shown or not, as empty. No client writes an empty id."""
+    shown = value is ABSENT or not value or (isinstance(value, dict) and value.get("id") == "")
+    return not shown
+
+
 def _compact(document: Document) -> bytes:
     """A document in the spelling that a store keeps; a digest is of the text of free-form data."""
     return json.dumps(document, separators=(",", ":")).encode()
@@ -356,7 +362,7 @@ def hold(drawn: DrawnEvolution, scheme: Scheme, write: Write, stored: Any) -> No
     if stored is not None:
         for version, path in drawn.kept(write, plain(scheme.read(write.version, stored))):
             had, has = (value_at(scheme.read(version, each), path) for each in (stored, written))
-            if had and had is not ABSENT and has != had:  # what is required may be shown or not
+            if _is_written(had) and has != had:
                 raise BadWriteError(
                     f"{write} over {stored}\n is stored as {written}\n {version} had {path} {had}"
                 )

@@ -508,3 +508,42 @@ def test_a_value_for_which_a_converter_has_no_counterpart_is_kept(install, hub):
     assert store.put(V1, size="big").read(V2) == {}
     assert store.edit(V2, b="x").read(V1) == {"size": "big", "b": "x"}
     assert store.edit(V2, size=5).read(V1) == {"size": "5k", "b": "x"}
+
+
+class Lacking:
+    def assign_to(self, source):
+        name = "absent" if source.name is ABSENT else repr(source.name)
+        return {"seen": f"{name} {source.owner.name!r}"}
+
+
+class LackingAlone:
+    def assign_to(self, source):
+        names = (source.name, source.owner__name)
+        return {"seen": " ".join("absent" if each is ABSENT else each for each in names)}
+
+
+@pytest.mark.parametrize("hub", [V1, V2, V3])
+@pytest.mark.parametrize(
+    ("hook", "reads", "seen"),
+    [
+        (Lacking, ("name", "owner"), "absent ''"),
+        (LackingAlone, ("name", "note", "owner.name"), "absent absent"),
+    ],
+)
+def test_a_hook_is_given_what_the_types_of_its_record_say_of_what_is_required(
+    install, hub, hook, reads, seen
+):
+    """No name is stored: an attribute of the record may be absent, one of a version's class may not."""
+    note, owner = {"note": "string"}, {"Owner": {"name": "string"}}
+    versions = {
+        V1: {"Thing": {"owner": "Owner", "name": "string", **note}, **owner},
+        V2: {
+            "Thing": {"owner": "Owner", "name!": "string", **note},
+            "Owner": {"name!": "string"},
+        },
+        V3: {"Thing": {"owner": "Owner", "name": "string", "seen": "string", **note}, **owner},
+    }
+    declared = hooked(V2, V3, hook, to=(reads, ("seen",)))
+    store = Store(install(versions, declared, hub=hub)).put(V1, owner={}, note="n")
+    assert store.read(V2) == {"owner": {"name": ""}, "name": "", "note": "n"}
+    assert store.read(V3) == {"owner": {}, "seen": seen, "note": "n"}

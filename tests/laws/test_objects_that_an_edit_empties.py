@@ -1,8 +1,10 @@
 """An object of which an edit leaves only what other versions have in it is there for its writer."""
 
 import pytest
-from cases import V1, V2, V3
-from evolving import evolve, forget, rules
+from cases import V1, V2, V3, V4, thing
+from evolving import Store, evolve, forget, hooked, rules
+
+from trundle.runtime import ABSENT
 
 
 def document(version, **members):
@@ -96,3 +98,38 @@ def test_an_object_is_absent_that_its_writer_removes_with_the_object_in_it(forge
     stored = scheme.put(V2, document(V2, rollout={"b": "x", "limits": {}}))
     written = scheme.put(V1, document(V1, size=0), stored)
     assert scheme.read(V1, written) == document(V1, size=0)
+
+
+class Counted:
+    def assign_to(self, source):
+        return {"o__b": ABSENT if source.o__a is ABSENT else source.o__a + 1}
+
+    def assign_from(self, source):
+        return {"o__a": ABSENT if source.o__b is ABSENT else source.o__b - 1}
+
+
+COUNTED = {
+    V1: thing(x="string"),
+    V2: thing(**{"o!": "O"}) | {"O": {"a": "integer"}},
+    V3: thing(o="O") | {"O": {"b": "integer"}},
+    V4: thing(o="O") | {"O": {"z": "string"}},
+}
+
+
+@pytest.fixture(params=[V1, V2, V3])
+def counted(request, forgetting):
+    """Of `o`, only what its own hook makes is in the bag, where `V1` is stored: `V2` shows it anyhow."""
+    hook = hooked(V2, V3, Counted, to=(("o.a",), ("o.b",)), back=(("o.b",), ("o.a",)))
+    store = Store(forgetting(evolve(COUNTED, hook, hub=request.param)))
+    return store.put(V1, x="x").edit(V2, o={"a": 2})
+
+
+def test_an_object_is_there_that_was_shown_for_a_hook_and_that_its_writer_left_empty(counted):
+    assert counted.read(V3) == {"o": {"b": 3}}
+    counted.edit(V3, o={})
+    assert [counted.read(each) for each in (V2, V3)] == [{"o": {}}, {"o": {}}]
+
+
+def test_it_goes_with_what_the_hook_makes_where_a_client_of_another_version_removes_it(counted):
+    counted.edit(V4, o={"z": "z"}).edit(V4, o=None)
+    assert [counted.read(each) for each in (V2, V3, V4)] == [{"o": {}}, {}, {}]

@@ -432,3 +432,46 @@ def as_owner(model, version):
 def test_all_laws(install, hub):
     scheme = install(THREE, hooked(V1, V2, OneOwner, **OWNS), *RENAMES, hub=hub)
     prove(scheme, "Thing", hooks=True, hooked={"name", "owner", "holder"})
+
+
+class Increased:
+    def assign_to(self, source):
+        return {"b": ABSENT if source.a is ABSENT else source.a + 1}
+
+    def assign_from(self, source):
+        return {"a": ABSENT if source.b is ABSENT else source.b - 1}
+
+
+class NamedOwner:
+    def assign_to(self, source):
+        return {"b": ABSENT if source.a is ABSENT else {"name": source.a}}
+
+    def assign_from(self, source):
+        return {"a": one_thing(source.b)}
+
+
+@pytest.mark.parametrize("hub", [V1, V2, V3])
+@pytest.mark.parametrize(
+    ("hook", "read", "made", "first", "required"),
+    [
+        (Increased, "integer", "integer", 5, 0),
+        (NamedOwner, "string", "Owner", {"name": "n"}, {}),
+    ],
+)
+def test_an_edit_beside_what_a_version_shows_because_it_requires_it_gives_it_to_no_other(
+    install, hub, hook, read, made, first, required
+):
+    """The entry of what the version wrote first is stale; that it is there changes nothing."""
+    versions = {
+        V1: {"Thing": {"a": read}, **OWNER},
+        V2: {"Thing": {"b!": made, "note": "string"}, **OWNER},
+        V3: {"Thing": {"b": made, "note": "string"}, **OWNER},
+    }
+    scheme = install(
+        versions, hooked(V1, V2, hook, to=(("a",), ("b",)), back=(("b",), ("a",))), hub=hub
+    )
+    store = Store(scheme).put(V2, b=first).edit(V1, a=None)
+    assert store.read(V2) == {"b": required}
+    store.edit(V2, note="n")
+    assert store.read(V2) == {"b": required, "note": "n"}
+    assert [store.read(V1), store.read(V3)] == [{}, {"note": "n"}]

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 from cases import V1, V2, V3, Case, thing
-from evolving import evolve, rules
+from evolving import Store, evolve, hooked, rules
 from evolving import thing as document
+
+from trundle.runtime import ABSENT
 
 KEY = {"k!": "string"}
 MOVED = (rules(V1, move={"o.x": "x"}),)
@@ -113,3 +115,30 @@ def test_an_edit_beside_an_object_that_is_only_required_does_not_give_it_to_othe
     written = scheme.put(V2, document(V2, c="1", r={}), stored)
     assert scheme.read(V2, written) == document(V2, c="1", r={})
     assert scheme.read(V1, written) == document(V1)
+
+
+class Level:
+    """`=` stands before a text; the older version has nothing of any other level."""
+
+    def assign_to(self, source: Any) -> dict[str, Any]:
+        return {"level": "-" if source.o__k is ABSENT else f"={source.o__k}"}
+
+    def assign_from(self, source: Any) -> dict[str, Any]:
+        level = source.level
+        return {"o__k": ABSENT if level is ABSENT or level[:1] != "=" else level[1:]}
+
+
+@pytest.mark.parametrize("hub", [V1, V2])
+@pytest.mark.parametrize("level", ["-", "!", None])
+def test_a_hook_reads_what_is_written_because_nothing_else_is_left(forgetting, hub, level):
+    """It is as if the client had written it: other versions see what the hook makes of that, whichever version is stored."""
+    versions = {V1: HELD, V2: thing(level="string", x="string")}
+    hook = hooked(V1, V2, Level, to=(("o.k",), ("level",)), back=(("level",), ("o.k",)))
+    store = Store(forgetting(evolve(versions, hook, *MOVED, hub=hub)))
+    store.put(V2, x="1", **({} if level is None else {"level": level}))
+    assert store.read(V1) == {"o": {"k": "", "x": "1"}}
+    store.edit(V1, o={"k": "", "x": "2"})
+    assert store.read(V2) == {"x": "2"} | ({} if level is None else {"level": level})
+    store.edit(V1, o={"k": ""})
+    assert [store.read(V1), store.read(V2)] == [{"o": {"k": ""}}, {"level": "="}]
+    assert Store(store.scheme).put(V1, o={"k": ""}).read(V2) == {"level": "="}

@@ -152,14 +152,33 @@ def entries_within_entries(
 ) -> Mapping[Place, tuple[Place, ...]]:
     """Like `entries_within` for the holders that a stored shape has no place for, by the entry that has the holder itself."""
     found: dict[Place, tuple[Place, ...]] = {}
-    # That what a hook gives is absent, only its entry says: it stays with what the hook reads.
-    by_hooks = {place for each in lineage.hooks for place in lineage.thread(each.output).places}
     for holder in lineage.threads:
-        if holder.at(version) is None:
-            apart = {*_entries_in(lineage, version, holder)} - {*holder.places} - by_hooks
+        if holder.at(version) is None and (places := _entries_in(lineage, version, holder)):
+            apart = {*places} - {*holder.places} - _left_by_hooks(lineage, holder)
             if apart:
                 found[holder.home(version)] = tuple(sorted(apart))
     return dict(sorted(found.items()))
+
+
+def _left_by_hooks(lineage: Lineage, holder: Thread) -> set[Place]:
+    """What hooks give for anything that stays where a client removes a holder.
+
+    That it is absent, only its entry says: it stays, too.
+    """
+    left = {
+        each
+        for hook in lineage.hooks
+        for each in map(lineage.thread, hook.inputs)
+        if each.number not in lineage.converted or _is_outside(lineage, each, holder)
+    }
+    found: set[Place] = set()
+    for _ in lineage.hooks:  # one may read what another gives
+        for hook in lineage.hooks:
+            if any(lineage.thread(each) in left for each in hook.inputs):
+                given = lineage.thread(hook.output)
+                left.add(given)
+                found.update(given.places)
+    return found
 
 
 def _entries_in(lineage: Lineage, version: ApiVersion, holder: Thread) -> tuple[Place, ...]:

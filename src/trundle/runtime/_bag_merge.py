@@ -1,6 +1,6 @@
 """Writing an edit over the bag of a stored object: which entries the edit changes, needs, or makes stale."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -77,7 +77,7 @@ def merge_bags(
             (presences if new.stashing.holder else unsaid).append((place, new))
             continue
         left = old is not None and new is not None and _same_entry(old, new)
-        if left and not _is_renewed(stored, place, new):
+        if left and not _is_renewed(stored, place, ours, theirs):
             continue
         known = _taken(stored, merged, place, either.stashing.aliases)
         if isinstance(new, NoEntry):
@@ -136,18 +136,36 @@ def _current_in(holder: Any, places: Iterable[Place], witness: Derive) -> Place 
     )
 
 
-def _is_renewed(stored: Any, place: Place, new: Any) -> bool:
-    """Whether a writer leaves what a hook made for it, of a stale entry.
+def _is_renewed(
+    stored: Any, place: Place, ours: Mapping[Place, Any], theirs: Mapping[Place, Any]
+) -> bool:
+    """Whether a writer leaves what a hook made for it, of a stale entry, and changes another entry of a hook.
 
-    What the hook makes may follow from entries that the edit changes; the writer's own value does not, from now on.
+    What is within a value that the hook makes may follow from that one (`refill_by_hook`); the writer's own does not, from now on. Any
+    other edit says nothing of the value, which may be one that the writer's version shows because it requires it.
     """
-    if not new.stashing.hooked:
+    new = theirs[place]
+    if not new.stashing.hooked or not isinstance(new.value, _WITH_PARTS):
         return False
     known = entries_of(stored)
     places = (place, *map(place_of, new.stashing.aliases))
-    return any(
+    stale = any(
         each in known and not current(stored, known[each], new.stashing.witness) for each in places
     )
+    return stale and any(
+        each.stashing.hooked and not _is_left(ours.get(other), theirs.get(other))
+        for other, each in {**ours, **theirs}.items()
+    )
+
+
+_WITH_PARTS = (GeneratedObject, list, dict, msgspec.Raw)
+
+
+def _is_left(old: Any, new: Any) -> bool:
+    """Whether a writer leaves an entry, or what it leaves unsaid, as it was."""
+    if isinstance(old, NoEntry) and isinstance(new, NoEntry):
+        return _says_the_same(old, new)
+    return old is not None and new is not None and _same_entry(old, new)
 
 
 def _says_the_same(old: NoEntry, new: NoEntry) -> bool:
