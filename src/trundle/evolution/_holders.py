@@ -172,12 +172,12 @@ def _left_by_hooks(lineage: Lineage, holder: Thread) -> set[Place]:
         if each.number not in lineage.converted or _is_outside(lineage, each, holder)
     }
     found: set[Place] = set()
-    for _ in lineage.hooks:  # one may read what another gives
-        for hook in lineage.hooks:
-            if any(lineage.thread(each) in left for each in hook.inputs):
-                given = lineage.thread(hook.output)
-                left.add(given)
-                found.update(given.places)
+    waiting = [*lineage.hooks]
+    while called := [each for each in waiting if left & {*map(lineage.thread, each.inputs)}]:
+        waiting = [each for each in waiting if each not in called]
+        given = {lineage.thread(each.output) for each in called}
+        left |= given  # another hook may read it
+        found |= {place for each in given for place in each.places}
     return found
 
 
