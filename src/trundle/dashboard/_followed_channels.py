@@ -117,7 +117,7 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """Why it is not as it should be; empty where it is."""
         if self.problem is not None:
             return f"{self.problem.message} [{self.problem.code}]"
-        return "" if self.state == "valid" else "It was not renewed in time."
+        return "" if self.state == "valid" else "not renewed in time"
 
     def has(self, word: str) -> bool:
         """Whether a word is in its package or its name, in small letters or capital ones."""
