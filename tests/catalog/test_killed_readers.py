@@ -6,14 +6,19 @@ import os
 import signal
 import sys
 
+import msgspec
 import pytest
 from children import ended, in_child
 from followed_channels import PACKAGE, Publisher, check_from_outside
 from publishing_support import WORD, now
-from sqlalchemy import event
+from sqlalchemy import event, select
 from sqlalchemy.engine import Engine
 
 from trundle.catalog import Catalog, ChannelKey
+from trundle.catalog._channel_rows import ChannelRows
+from trundle.catalog._tables import CHANNEL_FILES
+from trundle.channels import read_latest
+from trundle.channels.reading.signatures import TrustState
 
 KEY = ChannelKey("acme", PACKAGE, WORD)
 WAYS = {
@@ -69,18 +74,23 @@ def dying(url, way, at, publisher):
 
 
 def kept(url):
-    """The versions of what is kept, which is whole; None where there is nothing."""
-    with Catalog(url) as catalog:
-        if not catalog.channels.followed("acme"):
-            return None
-        found = catalog.channels.channel(PACKAGE, WORD, tenant="acme")
-        assert (found.state, found.problem) == ("valid", None)
-        files = {
-            each.name: catalog.channels.file(PACKAGE, WORD, each.name, tenant="acme")
-            for each in found.files
-        }
+    """All that is kept of the channel, but for when it was last tried to read; None where there is nothing. It is whole."""
+    with Catalog(url) as catalog, catalog.database.reading() as connection:
+        row = ChannelRows(connection).one(KEY)
+        found = connection.execute(select(CHANNEL_FILES.c.name, CHANNEL_FILES.c.content))
+        files = {each.name: each.content for each in found}
+    if row is None:
+        assert files == {}
+        return None
+    assert row.trouble == b""
     check_from_outside(files["1.root.json"], files.__getitem__)
-    return [each.version for each in found.versions]
+    seen = msgspec.json.decode(row.seen, type=TrustState)
+    assert {name: files[name] for name in seen.metadata} == seen.metadata
+    return row._replace(checked=""), files
+
+
+def latest(what):
+    return read_latest(what[1]["latest"]).latest.latest.version
 
 
 @pytest.mark.full
@@ -110,10 +120,9 @@ def test_who_is_killed_while_reading_has_kept_nothing_and_the_next_one_reads(
         assert after == before
         with Catalog(url) as catalog:
             WAYS["refresh" if way == "refresh_due" else way](catalog.channels, publisher)
-            read = kept(url)
-            assert read[0] == f"1.{step + 1}.0"
+            assert str(latest(kept(url))) == f"1.{step + 1}.0"
             if way == "follow":
                 catalog.channels.unfollow(PACKAGE, WORD, tenant="acme")
         before = kept(url)
-    assert after[0] == f"1.{step + 1}.0"
+    assert str(latest(after)) == f"1.{step + 1}.0"
     assert step >= least
