@@ -50,6 +50,7 @@ ALLOWED = {
         "packages",
         "pages",
         "project",
+        "registry",
         "report",
         "runtime",
         "schema",

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from bundles import bundle
+from children import ended, in_child
 from sqlalchemy import event, text, update
 from sqlalchemy.engine import Engine
 
@@ -25,22 +26,6 @@ from trundle.version import SemVer
 
 V1 = SemVer.parse("1.0.0")
 COUNT = 15
-
-
-def in_child(work):
-    """Runs `work` in a process of its own, which shares no connection; gives its id."""
-    child = os.fork()
-    if child:
-        return child
-    code = 99
-    try:
-        code = work()
-    finally:
-        os._exit(code)
-
-
-def ended(child):
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def shape(url):

@@ -394,13 +394,13 @@ def test_what_another_server_reads_or_has_read_is_not_read_again(url, publisher,
 
         def slowly(row):
             readings.append(row)
-            assert two.channels.refresh(key, before=before).latest.version == "1.0.0"
+            assert two.channels.refresh_due(key, before).latest.version == "1.0.0"
             return read(row)
 
         two.channels._read_again = readings.append
         one.channels._read_again = slowly
-        assert one.channels.refresh(key, before=before).latest.version == "1.1.0"
-        assert two.channels.refresh(key, before=before).latest.version == "1.1.0"
+        assert one.channels.refresh_due(key, before).latest.version == "1.1.0"
+        assert two.channels.refresh_due(key, before).latest.version == "1.1.0"
         assert len(readings) == 1
 
 
@@ -419,7 +419,7 @@ def test_who_loses_a_race_does_not_read_again_on_behalf_of_a_turn(channels, publ
         return read(row)
 
     channels._read_again = overtaken
-    assert channels.refresh(key, before=clock() - DAY / 2).latest.version == "1.1.0"
+    assert channels.refresh_due(key, clock() - DAY / 2).latest.version == "1.1.0"
     assert len(readings) == 2
 
 

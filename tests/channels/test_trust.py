@@ -18,6 +18,7 @@ from trundle.channels.reading.signatures import (
     Signer,
     TrustError,
     TrustFolder,
+    TrustMemory,
     TrustState,
     contradicts,
     first_root,
@@ -374,16 +375,20 @@ class TestStore:
         assert caught.value.reason == "rollback"
         assert TrustFolder(tmp_path).state("acme/db:stable") == state
 
+    @pytest.mark.parametrize("is_in_memory", [False, True])
     def test_a_channel_must_be_trusted_first_and_once(
-        self, publisher: Publisher, tmp_path: Path
+        self, publisher: Publisher, tmp_path: Path, is_in_memory: bool
     ) -> None:
-        store = TrustFolder(tmp_path / "new")
+        store = TrustMemory() if is_in_memory else TrustFolder(tmp_path / "new")
         with pytest.raises(TrustError, match="expected a trusted root"):
             store.verify("a", publisher.read, [LATEST], clock=lambda: NOW)
         store.trust("a", trust(publisher.first))
         with pytest.raises(TrustError, match="found it trusted"):
             store.trust("a", trust(Publisher().first))
+        store.trust_first("a", trust(Publisher().first))
+        assert store.state("a") == trust(publisher.first)
         store.forget("a")
+        store.forget("b")
         store.trust("a", trust(Publisher().first))
 
     @pytest.mark.parametrize("size", [0, 1, 200, -1])
@@ -431,6 +436,18 @@ class TestStore:
         TrustFolder(tmp_path).check_writable()
         assert list(tmp_path.iterdir()) == []
 
+    def test_a_memory_begins_with_what_was_seen_before(self, publisher: Publisher) -> None:
+        seen = {"a": trust(publisher.first)}
+        store = TrustMemory(seen)
+        store.verify("a", publisher.read, [LATEST], clock=lambda: NOW)
+        assert store.state("a") != seen["a"] == trust(publisher.first)
+        old = {**publisher.files, **publisher.contents}
+        publisher.publish(NEWER)
+        store.verify("a", publisher.read, [LATEST], clock=lambda: NOW)
+        with pytest.raises(TrustError) as caught:
+            store.verify("a", reading(old), [LATEST], clock=lambda: NOW)
+        assert caught.value.reason == "rollback"
+
     def test_names_that_look_alike_are_kept_apart(self, tmp_path: Path) -> None:
         store = TrustFolder(tmp_path)
         names = ["a/b:stable", "a_b:stable", "A/b:stable", "../../etc/passwd", "", "x" * 999]
@@ -453,23 +470,24 @@ class TestStore:
         files = TrustFolder(tmp_path).verify("a", slow, [LATEST, ALL], clock=lambda: NOW)
         assert (files, others) == (FILES, [{LATEST: FILES[LATEST]}])
 
+    @pytest.mark.parametrize("is_in_memory", [False, True])
     def test_what_another_client_saw_meanwhile_is_never_written_over(
-        self, publisher: Publisher, tmp_path: Path
+        self, publisher: Publisher, tmp_path: Path, is_in_memory: bool
     ) -> None:
-        TrustFolder(tmp_path).trust("a", trust(publisher.first))
+        store = TrustMemory() if is_in_memory else TrustFolder(tmp_path, wait=0)
+        store.trust("a", trust(publisher.first))
         old = {**publisher.files, **publisher.contents}
         publisher.publish(NEWER)
 
         def overtaken(name: str) -> Iterator[bytes]:
             if name == LATEST:
-                store = TrustFolder(tmp_path, wait=0)
                 store.verify("a", publisher.read, [LATEST], clock=lambda: NOW)
             return reading(old)(name)
 
         with pytest.raises(TrustError) as caught:
-            TrustFolder(tmp_path).verify("a", overtaken, [LATEST], clock=lambda: NOW)
+            store.verify("a", overtaken, [LATEST], clock=lambda: NOW)
         assert caught.value.reason == "rollback"
-        state = TrustFolder(tmp_path).state("a")
+        state = store.state("a")
         assert state is not None
         assert json.loads(state.metadata["targets.json"])["signed"]["version"] == 2
 

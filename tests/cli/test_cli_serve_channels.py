@@ -179,3 +179,56 @@ def test_rules_say_who_sees_channels_and_their_bytes(start, tmp_path):
     assert statuses("ben") == ({200}, 403)
     assert statuses("") == ({403}, 403)
     assert raw(one, "v2", "packages", tokens["ann"])[0] == 403
+
+
+@pytest.fixture
+def guarded(start, tmp_path):
+    """A server that ann may read channels from, and how it is asked."""
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    rules = ROLE.replace("RESOURCES", "[channels, channels/files]").replace("USER", "ann")
+    (tmp_path / "rules.yaml").write_text(rules)
+    options = ("--tokens", tmp_path / "tokens.csv", "--rules", tmp_path / "rules.yaml")
+    return start(*options, every="0")
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_commands_show_the_server_that_they_name_their_token(
+    guarded,
+    publisher,
+    empty,
+    url,  # noqa: F811 - the fixture
+    monkeypatch,
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(empty.folder / "home"))
+    packages = f"oci:{publisher.folder / 'packages'}//{PACKAGE}"
+    files = f"{guarded.url}/v2/tenants/acme/{HERE}/files"
+    there = ("--channel", files, "--root", str(publisher.keys / "root.json"))
+    follow = ("catalog", "follow", *there, "--catalog", "other.db")
+
+    def run(code, *arguments):
+        done = empty.run(*arguments)
+        assert done.exit_code == code, done.output
+        assert "ann-token" not in done.output
+        return done.output
+
+    for named, token in (
+        ("", "ann-token"),
+        (guarded.url, ""),
+        ("http://localhost:1", "ann-token"),
+    ):
+        monkeypatch.setenv("TRUNDLE_SERVER", named)
+        monkeypatch.setenv("TRUNDLE_TOKEN", token)
+        for command in (("install", packages, *there), ("channel", "show", *there)):
+            assert "status 40" in run(7, *command)
+    monkeypatch.setenv("TRUNDLE_SERVER", guarded.url)
+    monkeypatch.setenv("TRUNDLE_TOKEN", "ann-token")
+    assert f"installed {PACKAGE} 1.1.0" in run(0, "install", packages, *there)
+    assert "1.1.0" in run(0, "channel", "show", *there)
+    run(0, *follow)
+    publisher.publish("1.2.0")
+    with Catalog(url) as catalog:
+        (key,) = catalog.channels.due()
+        catalog.channels.refresh(key)
+    assert "1.2.0" in run(0, "catalog", "refresh", "--catalog", "other.db")
+    assert f"upgraded {PACKAGE} 1.1.0 -> 1.2.0" in run(0, "upgrade", "--now")
+    assert guarded.stop() == 0

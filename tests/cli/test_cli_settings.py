@@ -52,6 +52,13 @@ def test_the_server_of_a_catalog_is_named_and_its_token_is_in_the_environment_al
     )
 
 
+@pytest.mark.parametrize("token", ["secret\n", "sec\rret", "secr\u00e9t"])
+def test_a_token_that_no_header_can_have_is_refused_and_not_printed(tmp_path, token):
+    with pytest.raises(SettingsError, match="TRUNDLE_TOKEN: expected a token") as refused:
+        settings(tmp_path, TRUNDLE_TOKEN=token)
+    assert "sec" not in str(refused.value)
+
+
 def test_the_catalog_is_in_the_state_directory_unless_it_is_named(tmp_path):
     found = settings(tmp_path)
     assert found.catalog == str(tmp_path / ".local" / "state" / "trundle" / "catalog.db")

@@ -1,4 +1,4 @@
-"""Posting to web servers that are no registries."""
+"""Web servers that are no registries: files of them, and what is posted to them."""
 
 import contextlib
 import http.server
@@ -11,7 +11,15 @@ import serving
 from artifacts import QUICK
 from test_slow_servers import HEADERS, dripping
 
-from trundle.registry import RegistryRefusedError, UnauthorisedError, UnreachableError, post
+from trundle.registry import (
+    RegistryRefusedError,
+    ServerToken,
+    UnauthorisedError,
+    UnreachableError,
+    fetch_file,
+    post,
+    reach,
+)
 
 BODY = b'{"event":"upgrade"}'
 SETTINGS = msgspec.structs.replace(QUICK, retries=2)
@@ -95,3 +103,57 @@ def test_a_server_that_drips_is_given_up_in_time():
     with dripping(HEADERS + b"\r\n\r\n", b"x" * 1000) as address:
         post(f"http://{address}/", BODY, settings=HURRIED)  # What it says besides does not count
     assert time.monotonic() - begin < 45
+
+
+@contextlib.contextmanager
+def asked_for_files(leads=None):
+    """A server of files that leads to what is under `leads`, by path; and what it was shown, by path."""
+    shown = {}
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            shown[self.path] = self.headers["Authorization"]
+            to = (leads or {}).get(self.path)
+            self.send_response(302 if to else 200)
+            if to:
+                self.send_header("Location", to)
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", shown
+        server.shutdown()
+
+
+def known(server):
+    return msgspec.structs.replace(SETTINGS, token=ServerToken(server=server, token="secret-1"))
+
+
+def test_a_token_is_shown_to_the_server_that_it_is_for_wherever_that_leads():
+    with asked_for_files() as (other, others):
+        leads = {"/here": "/there", "/away": f"{other}/away"}
+        with asked_for_files(leads) as (own, shown):
+            for path in ("/here", "/away"):
+                assert list(fetch_file(own + path, settings=known(f"{own}/catalog/"))) == []
+            reach(f"{own}/late", known(own))
+            list(fetch_file(f"{other}/straight", settings=known(own)))
+            list(fetch_file(f"{own}/none", settings=SETTINGS))
+    assert shown == {
+        **dict.fromkeys(("/here", "/there", "/away", "/late"), "Bearer secret-1"),
+        "/none": None,
+    }
+    assert others == {"/away": None, "/straight": None}
+
+
+@pytest.mark.parametrize("server", ["", "host:1", "http://", "https://[x", "HOST"])
+def test_a_token_for_no_server_is_shown_to_none(server):
+    with asked_for_files() as (own, shown):
+        list(fetch_file(f"{own}/here", settings=known(server.replace("HOST", own[7:]))))
+    assert shown == {"/here": None}
+
+
+def test_a_token_is_in_no_message():
+    assert "secret" not in repr(known("https://host"))

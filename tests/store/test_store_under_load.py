@@ -9,6 +9,7 @@ import time
 
 import pytest
 from amounts import ALL, full
+from children import ended, in_child
 from storing import V1, V2, document, kept, key
 
 from trundle.database import DatabaseError
@@ -27,22 +28,6 @@ WRITES = 40 if ALL else 12
 SHARED = 5
 SERVER_IN_FULL = pytest.mark.parametrize("url", ["sqlite", full("postgresql")], indirect=True)
 """On the server where all tests run."""
-
-
-def in_child(work):
-    """Runs work in a process of its own, which shares no connection; gives its id."""
-    child = os.fork()
-    if child:
-        return child
-    code = 99
-    try:
-        code = work() or 0
-    finally:
-        os._exit(code)
-
-
-def ended(child):
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def writing(store, number, log, writes):

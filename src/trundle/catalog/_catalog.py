@@ -27,6 +27,7 @@ from trundle.catalog._tables import LOCK
 from trundle.catalog._tenants import check_tenant
 from trundle.database import Database, open_copy, open_database
 from trundle.packages import Package
+from trundle.registry import HttpSettings
 from trundle.version import ANY, SemVer
 
 _WAIT = 30.0
@@ -42,6 +43,7 @@ class Catalog:
         wait: seconds to wait for others who change the same catalog.
         looking: whether nothing is to be changed; a file that does not exist is not made then.
         clock: returns the time.
+        settings: how web servers are asked for channels.
 
     Attributes:
         channels: the channels that tenants follow.
@@ -57,6 +59,7 @@ class Catalog:
         wait: float = _WAIT,
         looking: bool = False,
         clock: Clock = now,
+        settings: HttpSettings | None = None,
     ) -> None:
         self._database = _opened(place, wait, looking=looking)
         try:
@@ -64,7 +67,7 @@ class Catalog:
         except BaseException:
             self.close()
             raise
-        self.channels = Channels(self._database, clock)
+        self.channels = Channels(self._database, clock, settings)
 
     def __enter__(self) -> Self:
         return self

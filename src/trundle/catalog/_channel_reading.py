@@ -1,6 +1,5 @@
 """Reads a channel for a catalog, verified from what was seen of it before; gives its files byte for byte as they are signed."""
 
-import contextlib
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
@@ -26,8 +25,8 @@ from trundle.channels.reading import (
 )
 from trundle.channels.reading.signatures import (
     TrustError,
+    TrustMemory,
     TrustState,
-    TrustStore,
     signed_files,
     trust,
 )
@@ -63,9 +62,9 @@ class ChannelReading(NamedTuple):
     files: Mapping[str, bytes]
 
 
-def placed(subscription: Subscription) -> Subscription:
+def placed(subscription: Subscription, settings: HttpSettings | None = None) -> Subscription:
     """A subscription that means the same from each folder."""
-    source = _opened(subscription)
+    source = _opened(subscription, settings)
     if not isinstance(source, RepositorySource):
         return msgspec.structs.replace(subscription, repository="", channel=source.location)
     parsed = Reference.parse(subscription.repository)
@@ -75,8 +74,16 @@ def placed(subscription: Subscription) -> Subscription:
     return msgspec.structs.replace(subscription, repository=str(parsed))
 
 
-def read_first(subscription: Subscription, root: bytes, clock: Clock) -> ChannelReading:
+def read_first(
+    subscription: Subscription, root: bytes, clock: Clock, settings: HttpSettings | None = None
+) -> ChannelReading:
     """Reads a channel of which only the publisher's root is known.
+
+    Args:
+        subscription: where it is.
+        root: the root.
+        clock: returns the time.
+        settings: times and sizes for servers over HTTP.
 
     Raises:
         ChannelError: it is refused, or the root is none.
@@ -86,7 +93,7 @@ def read_first(subscription: Subscription, root: bytes, clock: Clock) -> Channel
         state = trust(root)
     except TrustError as error:
         raise RefusedError(refusal_of_trust(error, "the root")) from None
-    found = _read(subscription, state, None, clock)
+    found = _read(subscription, state, None, clock, settings)
     return found._replace(files={f"{_number_of(root)}.root.json": root, **found.files})
 
 
@@ -148,14 +155,15 @@ def _read(
     settings: HttpSettings | None = None,
 ) -> ChannelReading:
     source = _Recording(_opened(subscription, settings))
-    seen = _Seen(state)
+    seen = TrustMemory({source.location: state})
     word = subscription.name or None
     try:
         served = read_channel(source, seen, clock=clock, package=package, word=word)
     except RefusedError as error:
         raise RefusedError(*map(_advised, error.refusals)) from error
     channel = served.channel
-    after = seen.kept
+    after = seen.state(source.location)
+    assert after is not None, "it was trusted before"
     files = {**source.roots_until(after.root), **after.metadata}
     signed = signed_files(after)
     for name in _FILES:
@@ -192,25 +200,6 @@ def _advised(refused: Finding) -> Finding:
 def _number_of(root: bytes) -> int:
     number: int = msgspec.json.decode(root)["signed"]["version"]
     return number
-
-
-class _Seen(TrustStore):
-    """Keeps what was seen of one channel in memory; the catalog writes it together with the files."""
-
-    def __init__(self, state: TrustState) -> None:
-        self.kept = state
-
-    def state(self, channel: str) -> TrustState:  # noqa: ARG002 - there is one
-        return self.kept
-
-    def _write(self, channel: str, state: TrustState) -> None:  # noqa: ARG002 - there is one
-        self.kept = state
-
-    def _remove(self, channel: str) -> None:
-        raise NotImplementedError(channel)
-
-    def _locked(self, channel: str) -> contextlib.AbstractContextManager[None]:  # noqa: ARG002
-        return contextlib.nullcontext()
 
 
 class _Recording:

@@ -5,6 +5,7 @@ So what is kept is one verified state, and never an older one than before.
 """
 
 import datetime as dt
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -29,10 +30,10 @@ from trundle.errors import Kind, TrundleError
 
 if TYPE_CHECKING:
     from trundle.channels.reading import Subscription
-    from trundle.registry import Outages
+    from trundle.registry import HttpSettings, Outages
 
 _ATTEMPTS = 3
-"""How often a channel is read where others read it at the same time."""
+"""How often `refresh` reads a channel where others read it at the same time."""
 
 
 class Channels:
@@ -41,11 +42,15 @@ class Channels:
     Args:
         database: the database of the catalog.
         clock: returns the time.
+        settings: how web servers are asked for channels.
     """
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(
+        self, database: Database, clock: Clock, settings: "HttpSettings | None" = None
+    ) -> None:
         self._database = database
         self._clock = clock
+        self._settings = settings
         self._outages: Outages | None = None
 
     # What is there
@@ -124,8 +129,8 @@ class Channels:
         from trundle.catalog._channel_reading import placed, read_first  # noqa: PLC0415 - an extra
 
         check_tenant(tenant)
-        place = placed(subscription)
-        read = read_first(place, root, self._clock)
+        place = placed(subscription, self._settings)
+        read = read_first(place, root, self._clock, self._settings)
         place = msgspec.structs.replace(place, name=read.channel)
         row = ChannelRow(
             tenant=tenant,
@@ -183,51 +188,81 @@ class Channels:
         return tuple(each.key for each in rows if before is None or moment(each.checked) < before)
 
     def begin_round(self) -> None:
-        """From now on, `refresh` asks a host that does not answer once in a round; another round begins with the next call."""
+        """From now on, `refresh` and `refresh_due` ask a host that does not answer once in a round; another round begins with the next call."""
         from trundle.registry import Outages  # noqa: PLC0415 - only servers need it
 
         self._outages = self._outages or Outages()
         self._outages.begin_round()
 
-    def refresh(
-        self, key: ChannelKey, *, before: dt.datetime | None = None, dry_run: bool = False
-    ) -> FollowedChannel | None:
+    def refresh(self, key: ChannelKey, *, dry_run: bool = False) -> FollowedChannel | None:
         """Reads a channel again; what was verified last stays where it cannot be read, or is refused.
 
         Args:
             key: names the channel.
-            before: a moment; a channel that others tried to read since then, or are reading, is not read. It is in any case where None.
             dry_run: whether nothing is kept.
 
         Returns:
-            The channel as it is kept now; its problem says why it could not be read. None where the tenant does not follow it any more.
+            The channel as it is kept now, or would be; its problem says why it could not be read. None where the tenant does not follow it any more.
 
         Raises:
             DatabaseError: the database cannot be written; nothing was changed.
         """
-        for _ in range(_ATTEMPTS if before is None else 1):
-            with self._database.reading() as connection:
-                row = ChannelRows(connection).one(key)
+        for _ in range(_ATTEMPTS):
+            row = self._row(key)
             if row is None:
                 return None
-            if before is not None and not self._claimed(row, before):
-                break
             after, files = self._read_again(row)
-            if dry_run and files:
-                kept = [signed_file(name, content) for name, content in sorted(files.items())]
-                small = {"latest": files["latest"]}
-                return after.shown(small, kept, self._clock())
             if dry_run:
-                with self._database.reading() as connection:
-                    return ChannelRows(connection).shown(after, self._clock(), whole=False)
-            with self._database.writing() as connection:
-                rows = ChannelRows(connection)
-                if rows.replace(row, after, files):
-                    return rows.shown(after, self._clock(), whole=False)
-        with self._database.reading() as connection:  # Others have read it meanwhile.
+                return self._not_kept(after, files)
+            kept = self._kept(row, after, files)
+            if kept is not None:
+                return kept
+        return self._present(key)
+
+    def refresh_due(self, key: ChannelKey, before: dt.datetime) -> FollowedChannel | None:
+        """Reads a channel again, as `refresh` does, unless others tried to since a moment, or are reading it; servers of one catalog share the work so.
+
+        Returns:
+            The channel as it is kept now, by whom it was read last. None where the tenant does not follow it any more.
+
+        Raises:
+            DatabaseError: the database cannot be written; nothing was changed.
+        """
+        row = self._row(key)
+        if row is not None and self._claimed(row, before):
+            kept = self._kept(row, *self._read_again(row))
+            if kept is not None:
+                return kept
+        return self._present(key)
+
+    def _row(self, key: ChannelKey) -> ChannelRow | None:
+        with self._database.reading() as connection:
+            return ChannelRows(connection).one(key)
+
+    def _present(self, key: ChannelKey) -> FollowedChannel | None:
+        """A channel as it is kept now."""
+        with self._database.reading() as connection:
             rows = ChannelRows(connection)
             row = rows.one(key)
             return None if row is None else rows.shown(row, self._clock(), whole=False)
+
+    def _kept(
+        self, row: ChannelRow, after: ChannelRow, files: Mapping[str, bytes]
+    ) -> FollowedChannel | None:
+        """Keeps a channel as it was read; None where others have read it meanwhile."""
+        with self._database.writing() as connection:
+            rows = ChannelRows(connection)
+            if not rows.replace(row, after, files):
+                return None
+            return rows.shown(after, self._clock(), whole=False)
+
+    def _not_kept(self, after: ChannelRow, files: Mapping[str, bytes]) -> FollowedChannel:
+        """A channel as it was read, of which nothing is kept."""
+        if files:
+            kept = [signed_file(name, content) for name, content in sorted(files.items())]
+            return after.shown({"latest": files["latest"]}, kept, self._clock())
+        with self._database.reading() as connection:
+            return ChannelRows(connection).shown(after, self._clock(), whole=False)
 
     def _claimed(self, row: ChannelRow, before: dt.datetime) -> bool:
         """Whether this reader is the one that reads a channel, which was not tried since a moment."""
@@ -242,7 +277,9 @@ class Channels:
         from trundle.registry import HttpSettings  # noqa: PLC0415 - as it
 
         try:
-            settings = HttpSettings(outages=self._outages)
+            settings = msgspec.structs.replace(
+                self._settings or HttpSettings(), outages=self._outages
+            )
             read = read_again(row.subscription, row.seen, row.package, self._clock, settings)
         except TrundleError as error:
             trouble = msgspec.json.encode(_trouble(error, row.trouble_before))

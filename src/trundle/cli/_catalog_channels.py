@@ -7,7 +7,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._catalogs import At, NotAt, Place, Tenant, kept_catalog, own_catalog, tenant_of
-from trundle.cli._channels import check_seen, read_root, say_done, trusting
+from trundle.cli._channels import check_seen, read_root, say_done, trust_store
 from trundle.cli._failures import CommandExit, ExitCode
 from trundle.cli._printing import Format, one_line, print_result, say, table, warn
 from trundle.cli._registry import full_reference
@@ -150,9 +150,9 @@ def _verified(
 
     package, name = found.package, found.channel
     source = KeptFiles(opened.channels, package, name, tenant=tenant)
-    with trusting(source, root, seen) as store:
-        served = read_channel(source, store, clock=now, package=package, word=name)
-        state = None if store is None else store.state(source.location)
+    store = trust_store(source, root, seen)
+    served = read_channel(source, store, clock=now, package=package, word=name)
+    state = None if store is None else store.state(source.location)
     return found if state is None else verified_again(found, served, state)
 
 

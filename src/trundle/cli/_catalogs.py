@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from trundle.cli._channels import version_of
+from trundle.cli._channels import version_of, web_settings
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._settings import CATALOG, SERVER, TENANT, current
 
@@ -59,7 +59,7 @@ def opened_catalog(place: str | None, *, making: bool = False) -> Iterator["Cata
     where = place_of_catalog(place)
     if making and isinstance(where, Path):
         where.parent.mkdir(parents=True, exist_ok=True)
-    with Catalog(where, looking=not making) as catalog:
+    with Catalog(where, looking=not making, settings=web_settings()) as catalog:
         yield catalog
 
 

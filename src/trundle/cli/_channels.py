@@ -3,7 +3,6 @@
 import contextlib
 import datetime as dt
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from trundle.channels.publishing import PublishedChannel
     from trundle.channels.reading import ChannelSource
     from trundle.channels.reading.signatures import TrustStore
-    from trundle.registry import Repository
+    from trundle.registry import HttpSettings, Repository
     from trundle.version import SemVer
 
 Word = Annotated[
@@ -72,6 +71,16 @@ def repository_of(reference: str) -> "Repository":
         expected = "a repository without tag and digest"
         raise unmet(reference, expected, f"{parsed.tag or parsed.digest}", "leave it out")
     return open_repository(parsed)
+
+
+def web_settings() -> "HttpSettings | None":
+    """How web servers are asked for channels: the server that the settings name is shown the user's token, and no other one is. None where there is no token."""
+    found = current()
+    if not (found.token and found.server):
+        return None
+    from trundle.registry import HttpSettings, ServerToken  # noqa: PLC0415
+
+    return HttpSettings(token=ServerToken(server=found.server, token=found.token))
 
 
 def version_of(text: str) -> "SemVer":
@@ -264,27 +273,30 @@ def check_seen(root: Path | None, seen: Path | None) -> None:
         raise unmet("--seen", "--root with it", "none", "give the publisher's root")
 
 
-@contextlib.contextmanager
-def trusting(
+def trust_store(
     source: "ChannelSource", root: Path | None, seen: Path | None
-) -> "Iterator[TrustStore | None]":
-    """What verifies a channel by a root, and by what was seen of it before; None where there is no root."""
+) -> "TrustStore | None":
+    """What verifies a channel by a root, and by what was seen of it before; None where there is no root.
+
+    Raises:
+        CommandExit: the root is none, or `--seen` stands without `--root`.
+    """
     check_seen(root, seen)
     if root is None:
-        yield None
-        return
-    from trundle.channels.reading.signatures import TrustError, TrustFolder, trust  # noqa: PLC0415
+        return None
+    from trundle.channels.reading.signatures import (  # noqa: PLC0415
+        TrustError,
+        TrustFolder,
+        TrustMemory,
+        trust,
+    )
 
-    with contextlib.ExitStack() as stack:
-        if seen is None:
-            folder = tempfile.TemporaryDirectory(prefix="trundle-show-")
-            seen = Path(stack.enter_context(folder))
-        store = TrustFolder(seen)
-        if store.state(source.location) is None:
-            try:
-                trusted = trust(read_root(root))
-            except TrustError as error:
-                message = f"{shown_path(root)}: {error}; give the publisher's root.json"
-                raise CommandExit(ExitCode.VERIFICATION_FAILED, message) from None
-            store.trust_first(source.location, trusted)
-        yield store
+    store = TrustMemory() if seen is None else TrustFolder(seen)
+    if store.state(source.location) is None:
+        try:
+            trusted = trust(read_root(root))
+        except TrustError as error:
+            message = f"{shown_path(root)}: {error}; give the publisher's root.json"
+            raise CommandExit(ExitCode.VERIFICATION_FAILED, message) from None
+        store.trust_first(source.location, trusted)
+    return store

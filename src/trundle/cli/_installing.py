@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trundle._clock import now
-from trundle.cli._channels import bytes_progress, say_done
+from trundle.cli._channels import bytes_progress, say_done, web_settings
 from trundle.cli._failures import EXIT_CODES, CommandExit, unmet
 from trundle.cli._package_sources import LARGEST_ARCHIVE
 from trundle.cli._printing import Format, one_line, print_data, print_text, say, warn
@@ -93,7 +93,10 @@ def opened(
             say(f"nothing is installed in {folder}{missing}")
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         progress = stack.enter_context(bytes_progress(label))
-        installation = Installation(folder, clock=now, progress=progress, looking=looking)
+        settings = web_settings()
+        installation = Installation(
+            folder, clock=now, progress=progress, settings=settings, looking=looking
+        )
         yield stack.enter_context(installation)
 
 

@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING
 
+from trundle.cli._channels import web_settings
 from trundle.cli._failures import ExitCode, unmet
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class ServedPage:
         if access is not None and not _missing():
             from trundle.dashboard import ServerPage, ShownInstallation  # noqa: PLC0415
 
-            shown = ShownInstallation(installed) if installed else None
+            shown = ShownInstallation(installed, settings=web_settings()) if installed else None
             page = ServerPage(
                 access, shown, has_packages=has_packages, has_environments=has_environments
             )

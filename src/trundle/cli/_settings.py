@@ -116,7 +116,7 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
         catalog=environment.get(CATALOG) or file.get("catalog") or str(state / "catalog.db"),
         tenant=environment.get(TENANT) or file.get("tenant", "default"),
         server=environment.get(SERVER) or file.get("server", ""),
-        token=environment.get(TOKEN) or None,
+        token=_token(environment),
         store=environment.get(STORE) or file.get("store", ""),
     )
 
@@ -156,6 +156,15 @@ def wants_colours() -> bool:
 def wants_traceback() -> bool:
     """Whether a bug shows its traceback, also where other settings cannot be used."""
     return bool(variables().get("TRUNDLE_TRACEBACK"))
+
+
+def _token(environment: Mapping[str, str]) -> str | None:
+    """The token; it is in no message, whatever is wrong with it."""
+    text = environment.get(TOKEN) or None
+    if text is None or (text.isascii() and text.isprintable()):
+        return text
+    message = expectation("a token of printable ASCII characters", "others in it", "correct it")
+    raise SettingsError(f"{TOKEN}: {message}")
 
 
 def _jobs(environment: Mapping[str, str]) -> int | None:

@@ -18,7 +18,8 @@ from trundle.cli._channels import (
     published,
     repository_of,
     say_done,
-    trusting,
+    trust_store,
+    web_settings,
 )
 from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._printing import (
@@ -82,9 +83,9 @@ def show(
     from trundle.channels.reading import open_channel, read_channel  # noqa: PLC0415
 
     place = None if repository is None else repository_of(repository)
-    source = open_channel(channel, place)
-    with trusting(source, root, seen) as store:
-        served = read_channel(source, store, clock=now, unsigned=store is None)
+    source = open_channel(channel, place, settings=web_settings())
+    store = trust_store(source, root, seen)
+    served = read_channel(source, store, clock=now, unsigned=store is None)
     for warning in served.warnings:
         warn(str(warning))
     for note in expiry_notes(served.channel):
@@ -133,8 +134,8 @@ def log(
 
     place = repository_of(repository)
     source = RepositorySource(place, channel)
-    with trusting(source, root, seen) as store:
-        found = events(place, channel, clock=now, trust=store)
+    store = trust_store(source, root, seen)
+    found = events(place, channel, clock=now, trust=store)
     print_result(
         lambda: [each.to_plain() for each in found],
         lambda: "".join(_event_text(each) for each in found),

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from trundle.cli._failures import unmet
+from trundle.cli._listening import LOCAL_HOST
 from trundle.cli._printing import DocumentFormat, print_data
-from trundle.cli.serve import DEFAULT_PORT, LOCAL_HOST, Port
+from trundle.cli.serve import DEFAULT_PORT, Port
 
 _NAME = "trundle"
 

@@ -1,13 +1,11 @@
 """The command of a control plane: serve a project's resources."""
 
 import contextlib
-import ipaddress
-import socket
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
 
 import typer
 
@@ -17,7 +15,7 @@ from trundle.cli._carried import Installed, installed_api
 from trundle.cli._catalogs import opened_catalog
 from trundle.cli._failures import unmet
 from trundle.cli._installing import State, state_folder
-from trundle.cli._listening import listening_at
+from trundle.cli._listening import LOCAL_HOST, Address
 from trundle.cli._migrating import Context, Kubeconfig
 from trundle.cli._page import ServedPage
 from trundle.cli._places import environment_routes
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
     from trundle.api import Access, Api, Host, InstalledApi, Keeper, ServedKind, UserLimits
     from trundle.store import ServerLease, Store
 
-LOCAL_HOST = "127.0.0.1"
 _MOST_REQUESTS = 500
 _MOST_WATCHES = 1000
 _REFRESH_CHANNELS = 300.0
@@ -162,56 +159,109 @@ def serve(
     Without `--tokens`, `--client-ca` and `--rules` every client may do everything, and the server listens on this machine alone.
     With `--aggregated`, a cluster's API server passes on requests for these resources, and the cluster says who may do what.
     """
-    from trundle.api import Access, Server, Tls, certificate_files  # noqa: PLC0415
+    from trundle.api import Access, Server  # noqa: PLC0415
 
-    if client_ca is not None and tls is None:
-        raise unmet("--client-ca", "--tls with it", "none", "name the server's certificate")
-    require_aggregated(
-        aggregated=aggregated,
-        tls=tls,
-        own={"--kubeconfig": kubeconfig, "--context": cluster_context, "--proxy-ca": proxy_ca, "--proxy-name": proxy_name},
-        others={"--client-ca": client_ca, "--tokens": tokens, "--rules": rules, "--catalog": catalog, "--installed": installed, "--unix-socket": unix_socket},
-    )  # fmt: skip
-    if places is not None and catalog is None:
-        raise unmet("--places", "--catalog with it", "none", "name the database of the catalog")
+    own = {"--kubeconfig": kubeconfig, "--context": cluster_context, "--proxy-ca": proxy_ca, "--proxy-name": proxy_name}  # fmt: skip
+    others = {"--client-ca": client_ca, "--tokens": tokens, "--rules": rules, "--catalog": catalog, "--installed": installed, "--unix-socket": unix_socket}  # fmt: skip
+    require_aggregated(aggregated=aggregated, tls=tls, own=own, others=others)
+    address = Address(host, port, unix_socket, tls, client_ca)
+    shown = state_folder(state) if installed else None
+    kept = _Kept(place, catalog, refresh_channels, places, shown)
+    kept.check()
     access = Access(tokens, rules, certificates=client_ca is not None, complain=warn)
-    if unix_socket is None and not aggregated and not _is_loopback(host):
-        _require_access(host, has_tls=tls is not None, authenticates=access.authenticates)
+    if not aggregated:
+        address.check(access)
     keepers = _keepers(audit, None if quiet else log)
-    has_limits = aggregated or not access.is_open
-    limits = _limits(most_requests, most_watches, has_limits=has_limits)
-    folder = state_folder(state) if installed else None
-    page = ServedPage(
-        None if aggregated else access,
-        folder,
-        has_packages=catalog is not None,
-        has_environments=places is not None,
-    )
+    limits = _limits(most_requests, most_watches, has_limits=aggregated or not access.is_open)
+    page = kept.page(None if aggregated else access)
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
-    with contextlib.ExitStack() as stack:
-        behind = None
-        if aggregated:
-            behind = stack.enter_context(hosting(kubeconfig, cluster_context, proxy_ca, proxy_name))
-        clients = client_ca if behind is None else behind.authorities
-        secured = None if tls is None else Tls(*certificate_files(tls), clients, warn)
-        packages = stack.enter_context(_packages(catalog, refresh_channels, places, folder))
-
-        def beside(kinds: "Iterable[ServedKind]", store: "Store") -> "Sequence[BaseRoute]":
-            return [*packages, *page.routes(kinds, store)]
-
-        api: Api | InstalledApi
-        leased: Callable[[], ServerLease | InstalledApi]
-        if installed:
-            api, leased = stack.enter_context(installed_api(state, place, access, beside))
-        else:
-            hosts = None if behind is None else behind.host
-            api, leased = stack.enter_context(_project_api(context, place, access, beside, hosts))
-        with listening_at(host, port, unix_socket) as listener, leased() as lease:
-            where = f"unix:{unix_socket}"
-            if unix_socket is None:
-                where = _url(listener, is_secure=secured is not None)
+    cluster = hosting(kubeconfig, cluster_context, proxy_ca, proxy_name)
+    with cluster if aggregated else contextlib.nullcontext() as behind:
+        secured = address.secured(behind and behind.authorities)
+        serving = kept.served(context, access, page, behind and behind.host)
+        with serving as (api, leased), address.listening() as listener, leased() as lease:
             server = Server(api, listener, lease, keepers, secured, limits, warn, page.around)
-            server.run(lambda: announce(where, output, results))
+            server.run(lambda: announce(address.url(listener), output, results))
+
+
+class _Kept(NamedTuple):
+    """What a server serves: a store, and a catalog beside it.
+
+    Attributes:
+        store: what `--store` says.
+        catalog: what `--catalog` says.
+        refresh_channels: how often the channels of the catalog are read again, in seconds.
+        places: what `--places` says.
+        installed: the folder of the installation whose resource types are served; None for those of the project.
+    """
+
+    store: str | None
+    catalog: str | None
+    refresh_channels: float
+    places: Path | None
+    installed: Path | None
+
+    def check(self) -> None:
+        """Refuses options that do not go together.
+
+        Raises:
+            CommandExit: there are some.
+        """
+        if self.places is not None and self.catalog is None:
+            expected, advice = "--catalog with it", "name the database of the catalog"
+            raise unmet("--places", expected, "none", advice)
+
+    def page(self, access: "Access | None") -> ServedPage:
+        """The page that shows it, to whom an access control lets in; without one where there is none."""
+        return ServedPage(
+            access,
+            self.installed,
+            has_packages=self.catalog is not None,
+            has_environments=self.places is not None,
+        )
+
+    @contextlib.contextmanager
+    def served(
+        self,
+        context: typer.Context,
+        access: "Access",
+        page: ServedPage,
+        host: "Host | None",
+    ) -> Iterator["tuple[Api | InstalledApi, Callable[[], ServerLease | InstalledApi]]"]:
+        """The API of all this with the page, of a cluster where a host is given; and what has its lease."""
+        found: contextlib.AbstractContextManager[
+            tuple[Api | InstalledApi, Callable[[], ServerLease | InstalledApi]]
+        ]
+        with self._packages() as packages:
+
+            def beside(kinds: "Iterable[ServedKind]", store: "Store") -> "Sequence[BaseRoute]":
+                return [*packages, *page.routes(kinds, store)]
+
+            if self.installed is not None:
+                found = installed_api(self.installed, self.store, access, beside)
+            else:
+                found = _project_api(context, self.store, access, beside, host)
+            with found as opened:
+                yield opened
+
+    @contextlib.contextmanager
+    def _packages(self) -> Iterator["Sequence[BaseRoute]"]:
+        """What serves the packages and channels of the catalog, and its environments; nothing where none is given."""
+        if self.catalog is None:
+            yield ()
+            return
+        from trundle.api.catalogs import CatalogRoutes, ChannelRefresh  # noqa: PLC0415
+
+        with contextlib.ExitStack() as left:
+            opened = left.enter_context(opened_catalog(self.catalog, making=True))
+            if self.refresh_channels:
+                left.enter_context(ChannelRefresh(opened, self.refresh_channels, warn))
+            has_environments = self.places is not None
+            routes = [*CatalogRoutes(opened, environments=has_environments).routes]
+            if self.places is not None:
+                made = environment_routes(self.catalog, self.places, self.installed)
+                routes += left.enter_context(made)
+            yield routes
 
 
 def _keepers(audit: Path | None, log: LogFormat | None) -> "list[Keeper]":
@@ -237,13 +287,6 @@ def _limits(
     return UserLimits(
         most_requests or _MOST_REQUESTS, _MOST_WATCHES if most_watches is None else most_watches
     )
-
-
-def _url(listener: socket.socket, *, is_secure: bool) -> str:
-    """Where clients of this machine find a server."""
-    name, number = listener.getsockname()[:2]
-    scheme = "https" if is_secure else "http"
-    return f"{scheme}://{f'[{name}]' if ':' in name else name}:{number}"
 
 
 @contextlib.contextmanager
@@ -280,52 +323,9 @@ def _project_api(
         yield api, lambda: ServerLease(store)
 
 
-@contextlib.contextmanager
-def _packages(
-    catalog: str | None, every: float, places: Path | None, installed: Path | None
-) -> Iterator["Sequence[BaseRoute]"]:
-    """What serves the packages and channels of a catalog, and its environments; nothing where none is given."""
-    if catalog is None:
-        yield ()
-        return
-    from trundle.api.catalogs import CatalogRoutes, ChannelRefresh  # noqa: PLC0415
-
-    with contextlib.ExitStack() as left:
-        opened = left.enter_context(opened_catalog(catalog, making=True))
-        if every:
-            left.enter_context(ChannelRefresh(opened, every, warn))
-        routes = [*CatalogRoutes(opened, environments=places is not None).routes]
-        if places is not None:
-            routes += left.enter_context(environment_routes(catalog, places, installed))
-        yield routes
-
-
 def announce(where: str, output: Format, results: TextIO) -> None:
     """Says where a server listens, once it does."""
     if output is not Format.TABLE:
         with contextlib.redirect_stdout(results):
             print_data({"serving": where}, output.value)
     say(f"serving on {where}")
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def _require_access(host: str, *, has_tls: bool, authenticates: bool) -> None:
-    """Refuses to let other machines in without knowing who asks, or where others can listen.
-
-    Raises:
-        CommandExit: it would.
-    """
-    lacks = [] if has_tls else ["--tls"]
-    lacks += [] if authenticates else ["--tokens or --client-ca"]
-    if lacks:
-        expected = f"{' and '.join(lacks)}, since other machines can connect"
-        advice = f"add what is missing, or listen on {LOCAL_HOST}"
-        raise unmet(f"--host {host}", expected, "none", advice)

@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._carried import Installed, installed_kinds
+from trundle.cli._channels import web_settings
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._installing import State, state_folder
-from trundle.cli._listening import listening_at
+from trundle.cli._listening import LOCAL_HOST, listening_at
 from trundle.cli._page import require_page
 from trundle.cli._printing import Format
 from trundle.cli._project import load_evolution
 from trundle.cli._settings import resolve_for, settings_of
 from trundle.cli.project import Output
 from trundle.cli.reports import Schemas
-from trundle.cli.serve import LOCAL_HOST, Port, announce
+from trundle.cli.serve import Port, announce
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +60,9 @@ def ui(
         context.obj = resolve_for(folders[0])
         given = [] if settings_of(context).config_path.exists() else given
     projects = _installed(state) if installed else _project(context, given)
-    shown = ShownInstallation(state_folder(state)) if installed else None
+    shown = None
+    if installed:
+        shown = ShownInstallation(state_folder(state), settings=web_settings())
     results = sys.stdout
     with listening_at(LOCAL_HOST, port) as listener:
         where = f"http://{LOCAL_HOST}:{listener.getsockname()[1]}/ui/"

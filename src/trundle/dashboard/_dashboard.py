@@ -14,7 +14,16 @@ from trundle.api.access import Access
 from trundle.dashboard._api_client import ApiClient, ApiRefusedError
 from trundle.dashboard._editing import Editor
 from trundle.dashboard._forms import form_of
-from trundle.dashboard._frame import ASSETS, HOME, SIGN_IN, SIGN_OUT, Frame, own_path, prepare
+from trundle.dashboard._frame import (
+    ASSETS,
+    CHANNELS,
+    HOME,
+    SIGN_IN,
+    SIGN_OUT,
+    Frame,
+    own_path,
+    prepare,
+)
 from trundle.dashboard._objects import Objects, ServedKinds
 from trundle.dashboard._sessions import COOKIE, Sessions
 from trundle.dashboard._shown import Shown, ShownInstallation, ShownProject
@@ -26,6 +35,7 @@ from trundle.store import Store
 if TYPE_CHECKING:
     from trundle.dashboard._adding_applications import AddingApplications
     from trundle.dashboard._environments import EnvironmentPages
+    from trundle.dashboard._followed_channels import FollowedChannels
     from trundle.dashboard._installed import InstalledPackages
     from trundle.dashboard._packages import Packages
 
@@ -65,6 +75,7 @@ class Dashboard:
     """
 
     _packages: "Packages | None"
+    _channels: "FollowedChannels | None"
     _environments: "EnvironmentPages | None"
     _adding: "AddingApplications | None"
     _installed: "InstalledPackages | None"
@@ -85,7 +96,7 @@ class Dashboard:
         self._objects: Objects | None = None
         self._editor: Editor | None = None
         self._storage: Storage | None = None
-        self._packages = self._environments = self._adding = self._installed = None
+        self._packages = self._channels = self._environments = self._adding = self._installed = None
         if served is not None:
             kinds = ServedKinds(served.kinds)
             self._objects = Objects(kinds, served.store, served.client, self._frame)
@@ -93,9 +104,11 @@ class Dashboard:
             self._storage = Storage(served.store, self._frame)
             # These need extras that nothing else on the page needs.
             if served.has_packages:
+                from trundle.dashboard._followed_channels import FollowedChannels  # noqa: PLC0415
                 from trundle.dashboard._packages import Packages  # noqa: PLC0415
 
                 self._packages = Packages(served.client, self._frame)
+                self._channels = FollowedChannels(served.client, self._frame)
             if served.has_environments:
                 from trundle.dashboard._adding_applications import (  # noqa: PLC0415
                     AddingApplications,
@@ -150,12 +163,14 @@ class Dashboard:
                 "/ui/objects/edit": self._editor.opened,
                 "/ui/storage": self._storage.shown,
             }
-        if self._packages:
+        if self._packages and self._channels:
             pages |= {
                 "/ui/packages": self._packages.listed,
                 "/ui/packages/one": self._packages.one,
                 "/ui/packages/class": self._packages.class_,
                 "/ui/packages/resource": self._packages.resource,
+                CHANNELS.path: self._channels.listed,
+                "/ui/packages/channel": self._channels.one,
             }
         if self._environments and self._adding:
             pages |= {

@@ -56,6 +56,7 @@ VERSIONS = Section("Versions", "/ui/versions")
 OBJECTS = Section("Objects", "/ui/objects")
 STORAGE = Section("Storage", "/ui/storage")
 PACKAGES = Section("Packages", "/ui/packages")
+CHANNELS = Section("Channels", "/ui/packages/channels")
 ENVIRONMENTS = Section("Environments", "/ui/environments")
 INSTALLED = Section("Installed", "/ui/installed")
 

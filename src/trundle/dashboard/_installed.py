@@ -42,7 +42,7 @@ class InstalledPackages:
     """
 
     def __init__(self, shown: ShownInstallation, frame: Frame) -> None:
-        self._folder, self._clock = shown
+        self._shown = shown
         self._frame = frame
 
     def _opened(self, *, looking: bool = True) -> Installation:
@@ -55,14 +55,15 @@ class InstalledPackages:
             ApiRefusedError: nothing is installed.
             StateError: the folder cannot be used.
         """
-        if not exists(self._folder):
+        if not exists(self._shown.folder):
             raise ApiRefusedError(404, "Nothing is installed.")
-        return Installation(self._folder, clock=self._clock, wait=_WAIT, looking=looking)
+        folder, clock, settings = self._shown
+        return Installation(folder, clock=clock, wait=_WAIT, settings=settings, looking=looking)
 
     def listed(self, request: Request) -> Response:
         """What is installed; no channel is looked at for it."""
         packages: tuple[InstalledPackage, ...] = ()
-        if exists(self._folder):
+        if exists(self._shown.folder):
             with self._opened() as installation:
                 packages = installation.packages()
         return self._frame.shown(request, "installed.html", {"packages": packages})

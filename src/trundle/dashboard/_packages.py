@@ -14,11 +14,11 @@ from trundle.dashboard._api_client import ApiClient, ApiRefusedError
 from trundle.dashboard._described_packages import Archive, DescribedPackages
 from trundle.dashboard._frame import PACKAGES, Frame, address
 from trundle.dashboard._requirements import MOST, Requirements, circles, drawn, requirements_of
+from trundle.dashboard._tenants import tenant_in
 from trundle.errors import TrundleError
 from trundle.pages import DescribedVersion
 from trundle.version import ANY, SemVer, version_before
 
-_TENANT = "default"
 _AT_ONCE = 100
 """How many packages the list shows without being asked for more."""
 
@@ -127,7 +127,7 @@ class Packages:
 
     async def listed(self, request: Request) -> Response:
         """The packages that a tenant sees, or those that a search finds."""
-        tenant = _tenant(request)
+        tenant = tenant_in(request)
         word = request.query_params.get("q", "").strip()
         query = {"search": word}
         if "all" not in request.query_params:
@@ -206,7 +206,7 @@ class Packages:
             ApiRefusedError: the tenant sees no such version.
             VersionError: the version is none.
         """
-        tenant, name = _tenant(request), request.query_params.get("name", "")
+        tenant, name = tenant_in(request), request.query_params.get("name", "")
         listed = (await self._listed(request, tenant, name)).get(name) if name else None
         if listed is None:
             raise ApiRefusedError(404, f"The tenant {tenant} sees no package {name}.")
@@ -257,13 +257,6 @@ class Packages:
         first, *others = await asyncio.gather(*(archive(*each) for each in wanted))
         before = others.pop(0) if earlier else None
         return await run_in_threadpool(self._described.describe, key, first, before, others)
-
-
-def _tenant(request: Request) -> str:
-    found = request.query_params.get("tenant", "").strip() or _TENANT
-    if "/" in found:
-        raise ApiRefusedError(400, f"{found!r} is no name of a tenant.")
-    return found
 
 
 def _by_name(listed: Iterable[Said]) -> Mapping[str, Sequence[Said]]:

@@ -11,6 +11,7 @@ import msgspec
 from trundle._clock import Clock, now
 from trundle.api import ServedKind
 from trundle.evolution import Evolution, ResourceLineage
+from trundle.registry import HttpSettings
 from trundle.report import ReportError, ResourceMap, find_resource, reached, version_map
 from trundle.schema import EnumType
 from trundle.version import ApiVersion
@@ -109,10 +110,12 @@ class ShownInstallation(NamedTuple):
     Attributes:
         folder: where it is; it may not be there yet.
         clock: returns the time.
+        settings: how web servers are asked for channels.
     """
 
     folder: Path
     clock: Clock = now
+    settings: HttpSettings | None = None
 
 
 class Shown:

@@ -1,15 +1,35 @@
 """A channel as a timeline: what was published, what was unpublished, which version is the latest and which is installed."""
 
 import datetime as dt
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, Protocol
 
 from trundle.channels.decision import Installed
-from trundle.channels.files import Channel, ListedVersion
+from trundle.channels.files import Channel
 from trundle.version import SemVer
 
 _MOST = 100
 """How many moments are shown."""
+
+
+class Release(Protocol):
+    """What a timeline shows of a version."""
+
+    @property
+    def version(self) -> SemVer | str:
+        """The version."""
+
+    @property
+    def changes(self) -> Sequence[str]:
+        """What is new in it."""
+
+    @property
+    def critical(self) -> bool:
+        """Whether it is an urgent fix."""
+
+    @property
+    def deprecation(self) -> str:
+        """Why it should no longer be used, on one line; empty for most."""
 
 
 class Moment(NamedTuple):
@@ -27,7 +47,7 @@ class Moment(NamedTuple):
 
     at: dt.datetime
     what: Literal["published", "unpublished"]
-    entry: ListedVersion
+    entry: Release
     why: str = ""
     is_latest: bool = False
     is_installed: bool = False
@@ -41,20 +61,27 @@ class Timeline(NamedTuple):
         moments: the newest, in descending order of their times.
         earlier: how many there were before them.
         latest: the version that installations follow; None for none.
-        expires: the end of the validity of the channel; None for none.
+        expires: the end of the validity of the channel; None for none, or where it stands elsewhere.
     """
 
     moments: tuple[Moment, ...]
     earlier: int
-    latest: SemVer | None
+    latest: SemVer | str | None
     expires: dt.datetime | None
 
 
 def timeline_of(channel: Channel, installed: Installed | None) -> Timeline:
-    """A channel as it is now."""
-    every = sorted(_moments(channel, installed), key=lambda each: each.at, reverse=True)
+    """A channel as it is now, beside what is installed of its package."""
+    return ordered(_moments(channel, installed), channel.latest, channel.expires)
+
+
+def ordered(
+    moments: Iterable[Moment], latest: SemVer | str | None, expires: dt.datetime | None = None
+) -> Timeline:
+    """What happened to a channel, the newest first."""
+    every = sorted(moments, key=lambda each: each.at, reverse=True)
     earlier = max(0, len(every) - _MOST)
-    return Timeline(tuple(every[:_MOST]), earlier, channel.latest, channel.expires)
+    return Timeline(tuple(every[:_MOST]), earlier, latest, expires)
 
 
 def _moments(channel: Channel, installed: Installed | None) -> Iterator[Moment]:

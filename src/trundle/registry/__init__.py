@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     )
     from trundle.registry._outages import Outages
     from trundle.registry._reference import Reference, tag_for, version_of
-    from trundle.registry._settings import HttpSettings
+    from trundle.registry._settings import HttpSettings, ServerToken
     from trundle.registry.errors import (
         BusyError,
         ConflictError,
@@ -105,6 +105,7 @@ __all__ = [
     "RegistryError",
     "RegistryRefusedError",
     "Repository",
+    "ServerToken",
     "StorageError",
     "StoredManifest",
     "TooLargeError",

@@ -7,6 +7,22 @@ from trundle.registry._outages import Outages
 _MIB = 1024 * 1024
 
 
+class ServerToken(msgspec.Struct, frozen=True, kw_only=True):
+    """What a server knows a client by; no other server is shown it.
+
+    Attributes:
+        server: the URL of the server; its scheme, host and port count.
+        token: the bearer token.
+    """
+
+    server: str
+    token: str
+
+    def __repr__(self) -> str:
+        """Keeps the secret out of logs and tracebacks."""
+        return f"ServerToken(server={self.server!r})"
+
+
 class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Times are in seconds, sizes in bytes.
 
@@ -23,6 +39,7 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
         lease: how long the holder of a lease may show no sign of life; a dead one is waited for that long. Where
             the registry answers slowly it is longer.
         poll: the pause between two looks at the queue of a lease.
+        token: what one web server is shown that serves files; registries have the logins of Docker's configuration. None for none.
         outages: the hosts that do not answer, for callers that ask many in turn; None to be as patient with each request. What
             took too long is not asked for again in a round.
     """
@@ -38,4 +55,5 @@ class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):
     largest_blob: int = 16 * 1024 * _MIB
     lease: float = 6.0
     poll: float = 0.1
+    token: ServerToken | None = None
     outages: Outages | None = None

@@ -27,7 +27,8 @@ _ADVICE = "check the address and the network, and try again"
 def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[bytes]:
     """Fetches a file, piece by piece; a transfer that breaks off is an error, never a shorter file.
 
-    The whole transfer takes at most `request_time` seconds for the headers, and as many for the content. A host that did not answer before in a round of
+    The server is shown `settings.token` where that is for it, and no server that a redirect leads to. The whole transfer
+    takes at most `request_time` seconds for the headers, and as many for the content. A host that did not answer before in a round of
     `settings.outages` is not asked.
 
     Raises:
@@ -40,7 +41,7 @@ def fetch_pieces(url: str, settings: HttpSettings | None = None) -> Iterator[byt
     reason = asking.reason()
     if reason is not None:
         raise UnreachableError(url, "an answer", reason, _ADVICE)
-    headers = {"Cache-Control": "no-cache"}
+    headers = {"Cache-Control": "no-cache", **_identity(url, settings)}
     attempts = asking.attempts(settings.retries)
     once = (
         ()
@@ -93,7 +94,7 @@ def reach(url: str, settings: HttpSettings) -> None:
         UnreachableError: the server does not answer, or not in time.
     """
     try:
-        with _asked("GET", url, settings, {}, redirects=True) as response:
+        with _asked("GET", url, settings, _identity(url, settings), redirects=True) as response:
             read_beginning(response, time.monotonic() + settings.request_time)
     except (httpx2.HTTPError, TransferError) as error:
         raise _unreachable(url, error) from None
@@ -192,13 +193,30 @@ def _asked(
             yield response
 
 
+def _identity(url: str, settings: HttpSettings) -> dict[str, str]:
+    """The header that shows a server who asks; none for any other server than the one that the token is for."""
+    token = settings.token
+    if token is None or _origin(url) is None or _origin(url) != _origin(token.server):
+        return {}
+    return {"Authorization": f"Bearer {token.token}"}
+
+
+def _origin(url: str) -> tuple[str, str, int | None] | None:
+    """The server of a URL, as requests find it; None where it is none."""
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        return None
+    return (parsed.scheme, parsed.host, parsed.port) if parsed.host else None
+
+
 def _check_status(status: int, url: str) -> None:
     if status == _OK:
         return
     if status == _NOT_FOUND:
         raise FileNotFoundError(url)
     if status in _DENIED:
-        advice = "check who may read the file"
+        advice = "check who may read the file, and that the server knows you"
         raise UnauthorisedError(url, "to be let in", f"status {status}", advice)
     advice = "try again later" if status >= _SERVER_ERROR else "check the address"
     raise UnreachableError(url, "a file", f"status {status}", advice)

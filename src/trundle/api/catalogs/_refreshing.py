@@ -88,7 +88,7 @@ class ChannelRefresh:
             ImportError: an extra is missing.
         """
         try:
-            return _trouble_of(self._channels.refresh(key, before=before))
+            return _trouble_of(self._channels.refresh_due(key, before))
         except (DatabaseError, ImportError):  # They are the same for all channels.
             raise
         except Exception as error:  # noqa: BLE001 - a fault in one channel must not hold up the others

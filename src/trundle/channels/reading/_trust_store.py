@@ -1,13 +1,15 @@
-"""The state that clients have seen of channels, and continue from; kept in files, or where a subclass keeps it."""
+"""The state that clients have seen of channels, and continue from; kept in files, in memory, or where a subclass keeps it."""
 
 import abc
 import contextlib
 import hashlib
 import re
 import secrets
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -206,6 +208,32 @@ class TrustFolder(TrustStore):
             except LockBusyError:
                 found, expected = "another client at it", "to verify the channel alone"
                 raise TrustError("busy", found, expected=expected) from None
+            yield
+
+
+class TrustMemory(TrustStore):
+    """Keeps what was seen in memory, and loses it when it goes; threads may share it.
+
+    Args:
+        states: what was seen before, by the full names of channels.
+    """
+
+    def __init__(self, states: Mapping[str, TrustState] = MappingProxyType({})) -> None:
+        self._states = dict(states)
+        self._lock = threading.Lock()
+
+    def state(self, channel: str) -> TrustState | None:
+        return self._states.get(channel)
+
+    def _write(self, channel: str, state: TrustState) -> None:
+        self._states[channel] = state
+
+    def _remove(self, channel: str) -> None:
+        self._states.pop(channel, None)
+
+    @contextlib.contextmanager
+    def _locked(self, channel: str) -> Iterator[None]:  # noqa: ARG002 - all channels have one lock
+        with self._lock:
             yield
 
 

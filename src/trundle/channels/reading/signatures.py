@@ -29,7 +29,12 @@ from trundle.channels.reading._roots import (
 )
 from trundle.channels.reading._signing import Lifetimes, SignedFiles, refresh, sign
 from trundle.channels.reading._trust_errors import TrustError
-from trundle.channels.reading._trust_store import TrustFolder, TrustStore, trust_key
+from trundle.channels.reading._trust_store import (
+    TrustFolder,
+    TrustMemory,
+    TrustStore,
+    trust_key,
+)
 from trundle.channels.reading._verifying import TrustState, signed_files, trust, verify
 
 __all__ = [
@@ -41,6 +46,7 @@ __all__ = [
     "Signer",
     "TrustError",
     "TrustFolder",
+    "TrustMemory",
     "TrustState",
     "TrustStore",
     "contradicts",
