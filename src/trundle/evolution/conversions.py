@@ -203,6 +203,28 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
             assert_never(conversion)
 
 
+def always_fits(conversion: Conversion, *, up: bool) -> bool:
+    """Whether every value has something on the other side, be it another text or a list without some elements.
+
+    `up` is the way from the older side to the newer.
+    """
+    match conversion:
+        case EnumText() | MapValues() | EachItem() | EachValue():
+            return True
+        case Wrap(item):
+            return up and always_fits(item, up=up)
+        case Unwrap(item):
+            return not up and always_fits(item, up=up)
+        case NullFits(inner, older, newer):
+            return always_fits(inner, up=up) and (newer if up else older)
+        case Same() | ConvertObject() | ByVariant() | Narrow() | Keyed():
+            return exact(conversion, up=up)
+        case ConvertScalar() | CallHook():
+            return False
+        case _:
+            assert_never(conversion)
+
+
 def loosens(conversion: Conversion) -> bool:
     """Whether one side of a conversion is free-form data, whatever it is in."""
     match conversion:
