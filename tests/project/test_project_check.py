@@ -265,12 +265,20 @@ def test_always_required_properties_are_no_notes(project):
 
 
 def test_what_converts_from_what_is_always_there_is_no_note(project):
-    state = "{type: string, enum: [bright, dark]}"
-    project.schema("2011-01-01", f"{{state: {STRING}, tag: {STRING}}}", required="[state, tag]")
+    state, flag = "{type: string, enum: [bright, dark]}", "{type: boolean}"
     project.schema(
-        "2012-02-02", f"{{state: {state}, tag: {{type: integer}}}}", required="[state, tag]"
+        "2011-01-01",
+        f"{{state: {STRING}, tag: {STRING}, hidden: {flag}}}",
+        required="[state, tag, hidden]",
     )
-    rule = "{convert: {tag: string-to-integer}}"
+    project.schema(
+        "2012-02-02",
+        f"{{state: {state}, tag: {{type: integer}}, shown: {flag}}}",
+        required="[state, tag, shown]",
+    )
+    rule = (
+        "{rename: {hidden: shown}, convert: {tag: string-to-integer, hidden: disabled-to-enabled}}"
+    )
     project.configure(f"changes: {{2011-01-01: {{Person: {rule}}}}}\n")
     found = project.findings("default")
     assert [each.partition(" is ")[0].partition(": ")[2] for each in found] == [

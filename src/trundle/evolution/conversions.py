@@ -10,6 +10,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
+from trundle.evolution._changes import EXACT_CONVERSIONS
 from trundle.evolution._discriminating import Meets, contradict, discriminators, likeness_of
 from trundle.schema import (
     EnumType,
@@ -219,7 +220,9 @@ def always_fits(conversion: Conversion, *, up: bool) -> bool:
             return always_fits(inner, up=up) and (newer if up else older)
         case Same() | ConvertObject() | ByVariant() | Narrow() | Keyed():
             return exact(conversion, up=up)
-        case ConvertScalar() | CallHook():
+        case ConvertScalar(name):
+            return name in EXACT_CONVERSIONS
+        case CallHook():
             return False
         case _:
             assert_never(conversion)
