@@ -415,6 +415,23 @@ def test_what_goes_along_with_others_of_its_object_gives_way_to_no_namesake():
     ]
 
 
+def test_objects_are_the_same_where_a_member_got_a_longer_name():
+    def parts(*names, member):
+        return [unnamed(thing(each, {}, name="string", **{member: "Size?"})) for each in names]
+
+    size = unnamed(thing("Size", {}, width="integer?", height="integer?"))
+    found = suggested(
+        thing("Person", doorOverrides="Door[]?", windowOverrides="Window[]?"),
+        thing("Person", doorSpecs="DoorSpec[]?", windowSpecs="WindowSpec[]?"),
+        ours=(size, *parts("Door", "Window", member="size")),
+        theirs=(size, *parts("DoorSpec", "WindowSpec", member="outerSize")),
+    )
+    assert {(each.rule, each.property, each.target) for each in found} == {
+        ("rename", "doorOverrides", "doorSpecs"),
+        ("rename", "windowOverrides", "windowSpecs"),
+    }
+
+
 def test_a_value_moves_into_its_namesake_where_that_has_one_property_of_its_type():
     found = suggested(
         thing("Person", choice="map of string?", image="Image?", other="string?"),

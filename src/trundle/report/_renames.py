@@ -15,7 +15,7 @@ from trundle.report._similarity import (
 )
 from trundle.report._spelling import DefinitionPair, paired_definitions
 from trundle.report._walk import TypePair
-from trundle.schema import EnumType, ObjectType, Schema
+from trundle.schema import EnumType, ListOf, MapOf, Nullable, ObjectType, Schema, Type
 from trundle.version import ApiVersion
 
 NEGATION = "disabled-to-enabled"
@@ -165,12 +165,31 @@ def _shared_members(lineage: Lineage, older: Place, newer: Place) -> float:
     """How much of their members two objects share; 0 where a rename could not join their types."""
     schemas = _schemas(lineage, older, newer)
     pairs = _paired(lineage, older, newer)
+    many = isinstance(_bare(lineage.type(older)), ListOf | MapOf)  # what is in it cannot move alone
     shared = [
-        overlap(members(one), members(other))
+        (_overlap_renamed if many else overlap)(members(one), members(other))
         for one, other in pairs
         if isinstance(one, ObjectType) and _joinable((one, other), schemas)
     ]
     return min(shared) if shared and len(shared) == len(pairs) else 0.0
+
+
+def _bare(type_: Type) -> Type:
+    return type_.inner if isinstance(type_, Nullable) else type_
+
+
+def _overlap_renamed(ours: frozenset[str], theirs: frozenset[str]) -> float:
+    """How much two sets of names share, counting one that got a longer name of its own words, as `computeResources` for `resources`."""
+    longer = [
+        (old, new)
+        for old in sorted(ours - theirs)
+        for new in sorted(theirs - ours)
+        if has_name(new, old)
+    ]
+    if len({old for old, _ in longer}) == len({new for _, new in longer}) == len(longer):
+        renamed = dict(longer)
+        ours = frozenset(renamed.get(name, name) for name in ours)
+    return overlap(ours, theirs)
 
 
 def _joinable(pair: DefinitionPair, schemas: tuple[Schema, Schema]) -> bool:
