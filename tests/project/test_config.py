@@ -443,6 +443,7 @@ def test_two_hooks_at_one_place_are_a_finding(tmp_path):
     hook = "  - {type: A, between: [v1, v2], use: 'a:%s'}\n"
     (finding,) = findings(tmp_path, BASE + "hooks:\n" + hook % "B" + hook % "C")
     assert finding.startswith("5: expected one hook for A from v1 to v2, found another at ")
+    assert "or let one be a hook of the object around, by paths" in finding
 
 
 def test_all_findings_are_listed_in_the_order_of_the_file(tmp_path):

@@ -264,6 +264,29 @@ def test_always_required_properties_are_no_notes(project):
     assert project.findings("default") == []
 
 
+def test_what_converts_from_what_is_always_there_is_no_note(project):
+    state, flag = "{type: string, enum: [bright, dark]}", "{type: boolean}"
+    project.schema(
+        "2011-01-01",
+        f"{{state: {STRING}, tag: {STRING}, hidden: {flag}}}",
+        required="[state, tag, hidden]",
+    )
+    project.schema(
+        "2012-02-02",
+        f"{{state: {state}, tag: {{type: integer}}, shown: {flag}}}",
+        required="[state, tag, shown]",
+    )
+    rule = (
+        "{rename: {hidden: shown}, convert: {tag: string-to-integer, hidden: disabled-to-enabled}}"
+    )
+    project.configure(f"changes: {{2011-01-01: {{Person: {rule}}}}}\n")
+    found = project.findings("default")
+    assert [each.partition(" is ")[0].partition(": ")[2] for each in found] == [
+        "Person.tag",
+        "Person.tag",
+    ]
+
+
 def test_unions_that_nothing_distinguishes_are_notes(project):
     one = "{type: object, properties: {x: {type: string}}}"
     other = "{type: object, properties: {y: {type: string}}}"

@@ -133,6 +133,24 @@ def test_a_method_that_no_plan_can_call_is_a_finding(people, code, reason):
     assert people.load().hooks == ()
 
 
+@pytest.mark.parametrize(
+    ("path", "advice"),
+    [
+        ("times.finally", "did you mean times.finally_?"),
+        ("times.limit.mox", "did you mean times.limit.max?"),
+        ("times.limit.max.x", "did you mean times.limit.max?"),
+        ("tims.limit", "did you mean times?"),
+    ],
+)
+def test_a_path_that_leads_nowhere_is_compared_with_what_is_beside_it(people, path, advice):
+    limit = f"{{type: object, properties: {{max: {STRING}, near: {STRING}}}}}"
+    times = f"{{type: object, properties: {{finally: {STRING}, limit: {limit}}}}}"
+    people.schema("2011-01-01", f"{{firstName: {STRING}, times: {times}}}")
+    declared = DECLARED.replace("first_name", path)
+    (found,) = hooked(people, method(declared + "    def assign_to(self, s): ..."))
+    assert f"reads '{path}', which Person of 2011-01-01 does not have; {advice}" in found
+
+
 def test_text_in_place_of_a_tuple_is_explained(people):
     found = hooked(people, GOOD.replace('writes=("full_name",)', 'writes=("full_name")'))
     assert all("as a tuple" in each for each in found)

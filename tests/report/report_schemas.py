@@ -22,7 +22,7 @@ from trundle.schema.readers import Source, read_schemas
 from trundle.version import ApiVersion
 
 TEXT, WHOLE, NUMBER = Scalar("string"), Scalar("integer"), Scalar("number")
-KINDS = {"string": TEXT, "integer": WHOLE, "number": NUMBER}
+KINDS = {"string": TEXT, "integer": WHOLE, "number": NUMBER, "boolean": Scalar("boolean")}
 
 
 def v(text):

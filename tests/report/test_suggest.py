@@ -358,6 +358,97 @@ def test_names_that_say_the_opposite_are_no_rename():
     assert found == ()
 
 
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [("minSize", "maxSize"), ("includeHosts", "excludeHosts"), ("disableLevel", "enableLevel")],
+)
+def test_opposites_are_no_rename_and_no_move_however_alike_they_are_described(older, newer):
+    docs = "The number of those that are looked at in a run."
+    there = thing("Person", {older: docs}, **{older: "integer?"})
+    assert suggested(there, thing("Person", {newer: docs}, **{newer: "integer?"})) == ()
+    moved = suggested(
+        there,
+        thing("Person", part="Part?"),
+        theirs=(thing("Part", {newer: docs}, **{newer: "integer?"}),),
+    )
+    assert moved == ()
+
+
+def test_a_boolean_that_says_the_opposite_is_negated():
+    found = suggested(
+        thing("Person", disableCache="boolean?"), thing("Person", enableCache="boolean?")
+    )
+    assert [(each.rule, each.property, each.target) for each in found] == [
+        ("rename", "disableCache", "enableCache"),
+        ("convert", "disableCache", "disabled-to-enabled"),
+    ]
+    assert "names that say the opposite" in found[0].evidence
+
+
+def test_a_boolean_that_says_the_opposite_is_negated_where_it_moves():
+    found = suggested(
+        thing("Person", disableCacheWrites="boolean?"),
+        thing("Person", cache="Cache?"),
+        theirs=(thing("Cache", enableWrites="boolean?", size="integer?"),),
+    )
+    assert [(each.rule, each.property, each.target) for each in found] == [
+        ("move", "disableCacheWrites", "cache.enableWrites"),
+        ("convert", "disableCacheWrites", "disabled-to-enabled"),
+    ]
+
+
+def test_what_goes_along_with_others_of_its_object_gives_way_to_no_namesake():
+    alike = {"network": "Network?", "zone": "string?", "level": "integer?"}
+    network = thing("Network", {}, id="string?")
+    found = suggested(
+        thing("Person", network="Network?", balancer="Balancer?"),
+        thing("Person", network="Network?", server="Server?"),
+        ours=(network, unnamed(thing("Balancer", {}, **alike))),
+        theirs=(
+            network,
+            thing("Server", balancer="ServerBalancer?"),
+            unnamed(thing("ServerBalancer", {}, **alike)),
+        ),
+    )
+    assert [(each.rule, each.property, each.target) for each in found] == [
+        ("move", "balancer", "server.balancer")
+    ]
+
+
+def test_objects_are_the_same_where_a_member_got_a_longer_name():
+    def parts(*names, member):
+        return [unnamed(thing(each, {}, name="string", **{member: "Size?"})) for each in names]
+
+    size = unnamed(thing("Size", {}, width="integer?", height="integer?"))
+    found = suggested(
+        thing("Person", doorOverrides="Door[]?", windowOverrides="Window[]?"),
+        thing("Person", doorSpecs="DoorSpec[]?", windowSpecs="WindowSpec[]?"),
+        ours=(size, *parts("Door", "Window", member="size")),
+        theirs=(size, *parts("DoorSpec", "WindowSpec", member="outerSize")),
+    )
+    assert {(each.rule, each.property, each.target) for each in found} == {
+        ("rename", "doorOverrides", "doorSpecs"),
+        ("rename", "windowOverrides", "windowSpecs"),
+    }
+
+
+def test_a_value_moves_into_its_namesake_where_that_has_one_property_of_its_type():
+    found = suggested(
+        thing("Person", choice="map of string?", image="Image?", other="string?"),
+        thing("Person", choice="Choice?", image="string?", other="Other?"),
+        ours=(thing("Image", name="string?", size="integer?"),),
+        theirs=(
+            thing("Choice", labels="map of string?", words="string[]?"),
+            thing("Other", one="string?", two="string?"),
+        ),
+    )
+    assert [(each.rule, each.property, each.target) for each in found] == [
+        ("move", "choice", "choice.labels"),
+        ("move", "image.name", "image"),
+        ("keep", "other", ""),
+    ]
+
+
 def test_a_property_goes_to_one_place_whatever_type_its_move_is_written_under():
     alike = {"name": "string?", "realm": "string?", "audience": "string?"}
     found = suggested(

@@ -32,6 +32,12 @@ def test_a_number_comes_back_from_its_text_with_its_kind(value):
 
 
 @given(st.booleans())
+def test_what_is_disabled_is_not_enabled(value):
+    assert convert_scalar("disabled-to-enabled", value) is not value
+    assert convert_scalar("enabled-to-disabled", value) is not value
+
+
+@given(st.booleans())
 def test_a_boolean_comes_back_from_its_text(value):
     assert convert_scalar("boolean-to-string", value) == str(value).lower()
     found = convert_scalar("string-to-boolean", convert_scalar("boolean-to-string", value))
@@ -71,6 +77,8 @@ def test_durations_read_as_people_write_them(seconds, duration):
         ("string-to-number", ".5"),
         ("string-to-number", "1,5"),
         ("string-to-number", True),
+        ("disabled-to-enabled", "true"),
+        ("enabled-to-disabled", 0),
         ("string-to-boolean", "True"),
         ("string-to-boolean", "1"),
         ("string-to-boolean", 1),

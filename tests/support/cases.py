@@ -90,6 +90,7 @@ def scalar(name: str) -> Case:
     older, _, newer = name.partition("-to-")
     kinds = {"seconds": "integer", "bytes": "integer"}
     kinds |= dict.fromkeys(("duration", "go-duration", "quantity"), "string")
+    kinds |= dict.fromkeys(("disabled", "enabled"), "boolean")
     one, other = kinds.get(older, older), kinds.get(newer, newer)
     return Case({V1: thing(a=one), V2: thing(a=other)}, (rules(V1, convert={"a": name}),))
 
@@ -416,6 +417,7 @@ CASES: dict[str, Case] = {
         name: scalar(name)
         for name in (
             "boolean-to-string",
+            "disabled-to-enabled",
             "duration-to-seconds",
             "go-duration-to-duration",
             "go-duration-to-seconds",

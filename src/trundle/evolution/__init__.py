@@ -6,6 +6,7 @@ from trundle._faces import on_demand
 
 if TYPE_CHECKING:
     from trundle.evolution._changes import (
+        EXACT_CONVERSIONS,
         KEYED_CONVERSIONS,
         SCALAR_CONVERSIONS,
         VERSIONED,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ADDITIONAL",
     "EACH",
+    "EXACT_CONVERSIONS",
     "KEYED_CONVERSIONS",
     "LONGEST",
     "METADATA",

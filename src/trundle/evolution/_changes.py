@@ -148,6 +148,7 @@ class TypeChanges(msgspec.Struct, frozen=True, kw_only=True):
 _PAIRS = (
     ("api-version", "group"),
     ("boolean", "string"),
+    ("disabled", "enabled"),
     ("duration", "go-duration"),
     ("duration", "seconds"),
     ("go-duration", "seconds"),
@@ -162,6 +163,9 @@ SCALAR_CONVERSIONS: Mapping[str, str] = {
     f"{one}-to-{other}": f"{other}-to-{one}" for pair in _PAIRS for one, other in (pair, pair[::-1])
 }
 """The named scalar conversions, each with the name of its inverse."""
+
+EXACT_CONVERSIONS = frozenset({"disabled-to-enabled", "enabled-to-disabled"})
+"""The scalar conversions by which every value has a counterpart, both ways."""
 
 VERSIONED = ("api-version-to-group", "group-to-api-version")
 """The scalar conversions that may be given a version."""

@@ -10,6 +10,7 @@ from typing import TypeAlias, assert_never
 
 import msgspec
 
+from trundle.evolution._changes import EXACT_CONVERSIONS
 from trundle.evolution._discriminating import Meets, contradict, discriminators, likeness_of
 from trundle.schema import (
     EnumType,
@@ -198,6 +199,30 @@ def exact(conversion: Conversion, *, up: bool) -> bool:
         case Unwrap(item):
             return not up and exact(item, up=up)
         case EnumText() | MapValues() | ConvertScalar() | CallHook():
+            return False
+        case _:
+            assert_never(conversion)
+
+
+def always_fits(conversion: Conversion, *, up: bool) -> bool:
+    """Whether every value has something on the other side, be it another text or a list without some elements.
+
+    `up` is the way from the older side to the newer.
+    """
+    match conversion:
+        case EnumText() | MapValues() | EachItem() | EachValue():
+            return True
+        case Wrap(item):
+            return up and always_fits(item, up=up)
+        case Unwrap(item):
+            return not up and always_fits(item, up=up)
+        case NullFits(inner, older, newer):
+            return always_fits(inner, up=up) and (newer if up else older)
+        case Same() | ConvertObject() | ByVariant() | Narrow() | Keyed():
+            return exact(conversion, up=up)
+        case ConvertScalar(name):
+            return name in EXACT_CONVERSIONS
+        case CallHook():
             return False
         case _:
             assert_never(conversion)

@@ -15,6 +15,7 @@ from trundle.version import ApiVersion
 _HOOK_KEYS = ("type", "between", "use", "writes")
 _WRITING = ("assign_to", "assign_from")
 _PAIR = 2
+_ONE_CLASS = "join the two classes, or let one be a hook of the object around, by paths"
 
 
 def read_hooks(walker: Walker, fields: Fields, package: str) -> tuple[HookReference, ...]:
@@ -30,7 +31,7 @@ def read_hooks(walker: Walker, fields: Fields, package: str) -> tuple[HookRefere
         if first is not hook:
             expected = f"one hook for {hook.type} from {hook.older} to {hook.newer}"
             found_text = f"another at {first.where}"
-            walker.note(node.line, expected, found_text, "join the two classes")
+            walker.note(node.line, expected, found_text, _ONE_CLASS)
     return tuple(found.values())
 
 

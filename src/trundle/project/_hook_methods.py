@@ -23,7 +23,7 @@ from trundle.evolution import (
     join_path,
 )
 from trundle.project.findings import ProjectCode, finding
-from trundle.schema import EnumType, Nullable, ObjectType, Ref
+from trundle.schema import Nullable, ObjectType, Property, Ref
 from trundle.version import ApiVersion
 
 _ASSIGNING = ("assign_to", "assign_from")
@@ -131,7 +131,10 @@ class _Reading:
             if any(names):
                 missing = f"{attribute!r}, which not every {type_name} of {version} has alike"
             readable = {METADATA: METADATA} if what == "reads" and self._of_resource() else {}
-            advice = did_you_mean(attribute, {**shared, **readable})
+            written, candidates = attribute, [*shared, *readable]
+            if "." in attribute:
+                written, candidates = _beside(self.place.lineages[0], version, attribute)
+            advice = did_you_mean(written, candidates)
             if len(attributes) > 1 and all(len(each) == 1 for each in attributes):
                 advice = f"write one name in `{what}` as a tuple too: ('name',)"
             self.note(f"{spoken} {what} {missing}", advice)
@@ -256,18 +259,37 @@ def _properties_of(lineage: Lineage, version: ApiVersion) -> Mapping[str, str]:
 
 def _path_of(lineage: Lineage, version: ApiVersion, attributes: str) -> str | None:
     """The path of a property of a nested object, by the dotted attributes that lead to it; None for none."""
-    definitions = lineage.evolution.schema(version).definitions
-    definition: ObjectType | EnumType | None = lineage.definition(version)
     path: list[str] = []
+    names = _members(lineage.definition(version))
     for attribute in attributes.split("."):
-        if not isinstance(definition, ObjectType):
-            return None
-        known = attribute_names(each.name for each in definition.properties)
-        names = {known[each.name]: each for each in definition.properties}
         if attribute not in names:
             return None
         path.append(names[attribute].name)
-        type_ = names[attribute].type
-        type_ = type_.inner if isinstance(type_, Nullable) else type_
-        definition = definitions[type_.key] if isinstance(type_, Ref) else None
+        names = _inside(lineage, version, names[attribute])
     return join_path(tuple(path))
+
+
+def _beside(lineage: Lineage, version: ApiVersion, attributes: str) -> tuple[str, list[str]]:
+    """Dotted attributes up to the first that is not there, and all that is in its place."""
+    names = _members(lineage.definition(version))
+    before, attribute = "", ""
+    for attribute in attributes.split("."):
+        inside = _inside(lineage, version, names[attribute]) if attribute in names else {}
+        if not inside:
+            break
+        before, names = f"{before}{attribute}.", inside
+    return before + attribute, [before + each for each in names]
+
+
+def _members(definition: ObjectType) -> dict[str, Property]:
+    """The properties of an object by their attributes."""
+    known = attribute_names(each.name for each in definition.properties)
+    return {known[each.name]: each for each in definition.properties}
+
+
+def _inside(lineage: Lineage, version: ApiVersion, declared: Property) -> dict[str, Property]:
+    """The properties of the object that a property has; none where it has no object."""
+    type_ = declared.type.inner if isinstance(declared.type, Nullable) else declared.type
+    definitions = lineage.evolution.schema(version).definitions
+    definition = definitions[type_.key] if isinstance(type_, Ref) else None
+    return _members(definition) if isinstance(definition, ObjectType) else {}

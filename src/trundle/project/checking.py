@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from trundle.errors import Finding, errors_among, listed
-from trundle.evolution import Lineage, Place, default_of, derived_keys
+from trundle.evolution import ByHook, Lineage, Place, Thread, default_of, derived_keys
+from trundle.evolution.conversions import always_fits
 from trundle.project._class_sources import holds_packages
 from trundle.project._each_part import Progress, each_part, ignore, on_file
 from trundle.project._freshness import made_of
@@ -318,11 +319,20 @@ def _deprecated(project: Project) -> Iterator[Finding]:
 def _may_be_absent(lineage: Lineage, place: Place) -> bool:
     """Whether some version's object may have no value for a property."""
     thread = lineage.thread(place)
-    for version in lineage.nodes:
-        own = thread.at(version)
-        if own is None or not lineage.property(own).required:
-            return True
-    return False
+    return not lineage.nodes.keys() <= _always_there(lineage, thread, {thread.number})
+
+
+def _always_there(lineage: Lineage, thread: Thread, met: set[int]) -> set[ApiVersion]:
+    """The versions whose objects always have a value for a thread, of its own or one that converts to it."""
+    found = {each.version for each in thread.places if lineage.property(each).required}
+    for each in lineage.derivations.get(thread.number, ()):
+        source = lineage.thread(each.inputs[0])
+        if source.number in met or isinstance(each.how, ByHook):
+            continue
+        if always_fits(each.how.conversion, up=each.how.up):
+            met.add(source.number)
+            found |= _always_there(lineage, source, met)
+    return found
 
 
 def _json(value: Any) -> str:

@@ -9,7 +9,15 @@ from trundle.evolution import Lineage, Place
 from trundle.report._durations import to_seconds, without_seconds
 from trundle.report._matched_properties import meetings
 from trundle.report._references import GROUPS, KIND, VERSION
-from trundle.report._similarity import case_only, overlap, texts_alike, together, words
+from trundle.report._renames import NEGATION, OPPOSED
+from trundle.report._similarity import (
+    case_only,
+    overlap,
+    texts_alike,
+    together,
+    turned,
+    words,
+)
 from trundle.report._spelling import count, spell
 from trundle.report._walk import TypePair
 from trundle.schema import (
@@ -99,7 +107,7 @@ def likely_moves(pair: TypePair, known: Mapping[str, str]) -> Iterator[Move]:
 
 def _emptied(spot: _Spot, moved: AbstractSet[str], schema: Schema) -> bool:
     """Whether a property is an object of which rules move all that is in it."""
-    inside = _members(spot.property.type, schema)
+    inside = members_of(spot.property.type, schema)
     return bool(inside) and all(".".join((*spot.path, each.name)) in moved for each in inside)
 
 
@@ -213,11 +221,12 @@ def _spots(path: tuple[str, ...], declared: Property, schema: Schema) -> Iterato
     if "." in declared.name or len(place) > _DEEPEST + 1:
         return
     yield _Spot(place, declared)
-    for each in _members(declared.type, schema):
+    for each in members_of(declared.type, schema):
         yield from _spots(place, each, schema)
 
 
-def _members(type_: Type, schema: Schema) -> tuple[Property, ...]:
+def members_of(type_: Type, schema: Schema) -> tuple[Property, ...]:
+    """The properties of an object type; none of any other."""
     bare = _bare(type_)
     found = schema.definitions[bare.key] if isinstance(bare, Ref) else None
     return found.properties if isinstance(found, ObjectType) else ()
@@ -234,6 +243,11 @@ def _guess(one: _Spot, other: _Spot, schemas: tuple[Schema, Schema]) -> Move | N
         return None
     weight, reason, values, conversion = kinds
     name = _names_alike(one.path, other.path, timed=bool(conversion))
+    if (opposed := turned(one.path[-1], other.path[-1])) is not None:
+        if reason != "both boolean":
+            return None
+        conversion = NEGATION
+        name = OPPOSED * _names_alike((*one.path[:-1], opposed), other.path, timed=False)
     docs = texts_alike(one.property.doc, other.property.doc)
     if name < _LEAST_NAME and docs < _SAME_DOCS and weight < _DISTINCTIVE:
         return None
@@ -340,7 +354,10 @@ def _words(path: tuple[str, ...], *, timed: bool) -> list[str]:
 
 
 def _displaced(pair: TypePair, removed: list[_Spot], added: list[_Spot]) -> Iterator[Move]:
-    """Properties that gave way to namesakes: `a` went to `old.a`, because `next.a` became `a`."""
+    """Properties that gave way to namesakes: `a` went to `old.a`, because `next.a` became `a`.
+
+    Where other properties of the two objects are the same, too, what is in the one went to the other.
+    """
     namesakes = {
         met.older.property
         for met in meetings(*pair)
@@ -354,6 +371,11 @@ def _displaced(pair: TypePair, removed: list[_Spot], added: list[_Spot]) -> Iter
         for name in sorted(namesakes & came.keys() & went.keys())
         if came[name].path[0] != went[name].path[0]
     ]
+    both = [
+        name
+        for name in both
+        if _beside(came[name], removed).isdisjoint(_beside(went[name], added) - {*both})
+    ]
     if len(both) < _MANY and not any(_holds_objects(came[name].property.type) for name in both):
         return
     number = count(len(both), "property", "properties")
@@ -361,6 +383,11 @@ def _displaced(pair: TypePair, removed: list[_Spot], added: list[_Spot]) -> Iter
     for name in both:
         yield Move(name, ".".join(went[name].path), evidence)
         yield Move(".".join(came[name].path), name, evidence)
+
+
+def _beside(spot: _Spot, spots: list[_Spot]) -> set[str]:
+    """The names of what is in the same object."""
+    return {each.path[-1] for each in spots if each.path[:-1] == spot.path[:-1]}
 
 
 def _holds_objects(type_: Type) -> bool:

@@ -5,12 +5,23 @@ from typing import NamedTuple
 
 from trundle.evolution import Lineage, Place
 from trundle.report._matched_properties import Meeting, spelled
-from trundle.report._similarity import case_only, has_name, likeness, overlap, texts_alike
+from trundle.report._similarity import (
+    case_only,
+    has_name,
+    likeness,
+    opposite,
+    overlap,
+    texts_alike,
+)
 from trundle.report._spelling import DefinitionPair, paired_definitions
 from trundle.report._walk import TypePair
-from trundle.schema import EnumType, ObjectType, Schema
+from trundle.schema import EnumType, ListOf, MapOf, Nullable, ObjectType, Schema, Type
 from trundle.version import ApiVersion
 
+NEGATION = "disabled-to-enabled"
+"""The conversion between two booleans of which one says the opposite of the other."""
+OPPOSED = 0.8
+"""How much names say the same that only differ by a word and its opposite."""
 _SAME_DOCS = 0.85
 _SIMILAR = 0.4
 _NAME_IN_NAME = 0.4
@@ -27,12 +38,14 @@ class Rename(NamedTuple):
         newer: its name in the newer version.
         evidence: the evidence for it: weights and words.
         types: the types that have to be renamed with it, by older and newer name.
+        conversion: the named conversion that the rename needs, if it needs one.
     """
 
     older: str
     newer: str
     evidence: tuple[tuple[float, str], ...]
     types: tuple[tuple[str, str], ...]
+    conversion: str = ""
 
 
 class _Candidate(NamedTuple):
@@ -66,7 +79,8 @@ def likely_renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Rename]
                 for one, other in _paired(lineage, each.older, each.newer)
                 if one.name != other.name and one.named and other.named
             )
-            yield Rename(each.older.property, each.newer.property, evidence, types)
+            names = each.older.property, each.newer.property
+            yield Rename(*names, evidence, types, NEGATION if opposite(*names) else "")
 
 
 def _one_sided(pair: TypePair, met: tuple[Meeting, ...]) -> tuple[list[Place], list[Place]]:
@@ -121,7 +135,10 @@ def _evidence(
     ours, theirs = spelled(lineage, older), spelled(lineage, newer)
     if ours != theirs and shared < _SAME_MEMBERS:
         return ()
-    name = likeness(older.property, newer.property)
+    negated = opposite(older.property, newer.property)
+    if negated and not ours.startswith("boolean"):
+        return ()
+    name = OPPOSED if negated else likeness(older.property, newer.property)
     same_case = case_only(older.property, newer.property)
     similar = "names differ by letter case only" if same_case else ""
     step = "removed and added in the same step"
@@ -132,7 +149,9 @@ def _evidence(
         (0.4 * shared, f"{shared:.0%} of their properties are the same" if shared else ""),
         (
             0.95 if same_case else 0.75 * name,
-            similar or ("similar names" if name > _SIMILAR else ""),
+            "names that say the opposite"
+            if negated
+            else similar or ("similar names" if name > _SIMILAR else ""),
         ),
     ]
     if alone:
@@ -146,12 +165,31 @@ def _shared_members(lineage: Lineage, older: Place, newer: Place) -> float:
     """How much of their members two objects share; 0 where a rename could not join their types."""
     schemas = _schemas(lineage, older, newer)
     pairs = _paired(lineage, older, newer)
+    many = isinstance(_bare(lineage.type(older)), ListOf | MapOf)  # what is in it cannot move alone
     shared = [
-        overlap(members(one), members(other))
+        (_overlap_renamed if many else overlap)(members(one), members(other))
         for one, other in pairs
         if isinstance(one, ObjectType) and _joinable((one, other), schemas)
     ]
     return min(shared) if shared and len(shared) == len(pairs) else 0.0
+
+
+def _bare(type_: Type) -> Type:
+    return type_.inner if isinstance(type_, Nullable) else type_
+
+
+def _overlap_renamed(ours: frozenset[str], theirs: frozenset[str]) -> float:
+    """How much two sets of names share, counting one that got a longer name of its own words, as `computeResources` for `resources`."""
+    longer = [
+        (old, new)
+        for old in sorted(ours - theirs)
+        for new in sorted(theirs - ours)
+        if has_name(new, old)
+    ]
+    if len({old for old, _ in longer}) == len({new for _, new in longer}) == len(longer):
+        renamed = dict(longer)
+        ours = frozenset(renamed.get(name, name) for name in ours)
+    return overlap(ours, theirs)
 
 
 def _joinable(pair: DefinitionPair, schemas: tuple[Schema, Schema]) -> bool:

@@ -8,6 +8,18 @@ from collections.abc import Set as AbstractSet
 from math import prod
 
 _NEGATIONS = ("dis", "in", "non", "not", "un")
+_OPPOSITES = (
+    {"allow", "deny"},
+    {"allow", "forbid"},
+    {"disable", "enable"},
+    {"disabled", "enabled"},
+    {"exclude", "include"},
+    {"excluded", "included"},
+    {"hidden", "shown"},
+    {"hide", "show"},
+    {"max", "min"},
+    {"maximum", "minimum"},
+)
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
 
 
@@ -37,7 +49,7 @@ def likeness(one: str, other: str) -> float:
     Names that say the opposite, as `available` and `unavailable`, are not alike at all.
     """
     ours, theirs = words(one), words(other)
-    if _opposite(ours, theirs):
+    if opposite(one, other):
         return 0.0
     shared = sum((Counter(ours) & Counter(theirs)).values())
     by_word = 2 * shared / (len(ours) + len(theirs)) if ours and theirs else 0.0
@@ -45,16 +57,27 @@ def likeness(one: str, other: str) -> float:
     return (by_word + by_letter) / 2
 
 
-def _opposite(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
-    """Whether two names differ by a word and its negation."""
-    only = (
-        [each for each in ours if each not in theirs],
-        [each for each in theirs if each not in ours],
-    )
-    if any(len(each) != 1 for each in only):
-        return False
-    (one,), (other,) = only
-    return any(one == negation + other or other == negation + one for negation in _NEGATIONS)
+def opposite(one: str, other: str) -> bool:
+    """Whether two names differ by a word and its opposite, as `available` and `unavailable`, `min` and `max`."""
+    return len(one_sided := _one_sided(words(one), words(other))) == 1 and _opposed(*one_sided[0])
+
+
+def turned(one: str, other: str) -> str | None:
+    """The first name as words, with that of the other for each of its words of which the other has the opposite; None where it has none."""
+    pairs = dict(each for each in _one_sided(words(one), words(other)) if _opposed(*each))
+    return " ".join(pairs.get(word, word) for word in words(one)) if pairs else None
+
+
+def _one_sided(ours: tuple[str, ...], theirs: tuple[str, ...]) -> list[tuple[str, str]]:
+    """All pairs of words that only one of two names has, one of each."""
+    return [
+        (one, other) for one in ours for other in theirs if one not in theirs and other not in ours
+    ]
+
+
+def _opposed(one: str, other: str) -> bool:
+    negated = any(one == each + other or other == each + one for each in _NEGATIONS)
+    return negated or {one, other} in _OPPOSITES
 
 
 def texts_alike(one: str, other: str) -> float:

@@ -22,7 +22,7 @@ from trundle.report._described_values import successors
 from trundle.report._durations import timed
 from trundle.report._matched_properties import Meeting, change_of, meetings, spelled
 from trundle.report._moved_places import MovedPlaces
-from trundle.report._moves import likely_moves
+from trundle.report._moves import likely_moves, members_of
 from trundle.report._references import regrouped
 from trundle.report._renames import likely_renames, members
 from trundle.report._similarity import case_only, likeness, overlap, together
@@ -188,6 +188,9 @@ def _renames(pair: TypePair, met: tuple[Meeting, ...]) -> Iterator[Suggestion]:
             _suggestion(pair, "renameType", with_it, type=older, target=newer)
             for older, newer in rename.types
         )
+        if rename.conversion:
+            what = {"property": rename.older, "target": rename.conversion}
+            beside = (*beside, _suggestion(pair, "convert", with_it, **what))
         yield msgspec.structs.replace(found, beside=beside)
 
 
@@ -235,6 +238,12 @@ def _changes_of_type(pair: TypePair, older: Place, newer: Place) -> Iterator[Sug
         name["target"] = conversion
         yield _suggestion(pair, "convert", ((0.8, same),), **name)
     elif not renames:
+        if move := _into_itself(ours, theirs, schemas):
+            paths = {"property": older.property + move[0], "target": newer.property + move[1]}
+            evidence = ((0.75, f"{same}, of which one has one property of the other's type"),)
+            yield _suggestion(pair, "move", evidence, **paths)
+            if move[0]:
+                return
         evidence = ((0.7, f"{same}, and no rule bridges them"),)
         yield _suggestion(pair, "keep", evidence, property=older.property)
 
@@ -246,6 +255,25 @@ def _plain(type_: Type) -> Type:
 def _alike(older: Type, newer: Type, schemas: tuple[Schema, Schema]) -> bool:
     pairs = paired_definitions(older, newer, schemas)
     return pairs is not None and all(one.name == other.name for one, other in pairs)
+
+
+def _into_itself(
+    older: Type, newer: Type, schemas: tuple[Schema, Schema]
+) -> tuple[str, str] | None:
+    """What is added to the names of two namesakes, of which one is in the other's only property of its type."""
+    inside = [
+        each.name
+        for each in members_of(newer, schemas[1])
+        if "." not in each.name and _alike(older, each.type, schemas)
+    ]
+    if len(inside) == 1:
+        return "", f".{inside[0]}"
+    outside = [
+        each.name
+        for each in members_of(older, schemas[0])
+        if "." not in each.name and _alike(each.type, newer, schemas)
+    ]
+    return (f".{outside[0]}", "") if len(outside) == 1 else None
 
 
 def _scalar_conversion(older: Type, newer: Type) -> str | None:

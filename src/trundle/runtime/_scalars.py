@@ -121,6 +121,10 @@ def _string_to_boolean(value: Any) -> Any:
     return {"true": True, "false": False}.get(value, ABSENT) if isinstance(value, str) else ABSENT
 
 
+def _negated(value: Any) -> Any:
+    return not value if isinstance(value, bool) else ABSENT
+
+
 _Reads = Callable[[Any], Exact | None]
 _Writes = Callable[[Exact], Any]
 
@@ -182,8 +186,10 @@ _CONVERSIONS: Mapping[str, Callable[[Any], Any]] = {
     "api-version-to-group": _group,
     "boolean-to-string": _to_text,
     "bytes-to-quantity": _through(from_number, write_bytes),
+    "disabled-to-enabled": _negated,
     "duration-to-go-duration": _through(_duration, write_go_duration),
     "duration-to-seconds": _through(_duration, to_number),
+    "enabled-to-disabled": _negated,
     "go-duration-to-duration": _through(_go_duration, write_iso_duration),
     "go-duration-to-seconds": _through(_go_duration, to_number),
     _VERSIONED: _group_at,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple, assert_never
 
-from trundle.evolution import Lineage, PlanKey, inner_changes, steps
+from trundle.evolution import EXACT_CONVERSIONS, Lineage, PlanKey, inner_changes, steps
 from trundle.schema import EnumType, Ref, Type
 
 
@@ -94,7 +94,8 @@ def _reason(step: steps.ValueStep) -> str:
             one = len({newer for _, newer in pairs}) < len(pairs)
             return "several values become one" if one else ""
         case steps.CallScalar(name):
-            return f"only what {name} can convert has a place there"
+            whole = name in EXACT_CONVERSIONS
+            return "" if whole else f"only what {name} can convert has a place there"
         case steps.ToMap(key=key):
             return f"only elements with a {key} of their own have a place there"
         case steps.CallConverter(method=method):

@@ -102,6 +102,8 @@ def converted(value: Any, rule: str | Mapping[str, str], *, up: bool) -> Any:
         return str(value)
     if name == "boolean-to-string" and kind == "boolean":
         return json.dumps(value)
+    if name in {"disabled-to-enabled", "enabled-to-disabled"} and kind == "boolean":
+        return not value
     if kind != "string":
         return ANY
     if name == "string-to-integer":
