@@ -64,7 +64,11 @@ def project_store(config: Path, place: str) -> Iterator["Store"]:
     from trundle.project import generated_scheme, load_config  # noqa: PLC0415
     from trundle.store import Store  # noqa: PLC0415
 
-    with generated_scheme(load_config(config)) as scheme, Store(place_of(place), scheme) as store:
+    loaded = load_config(config)
+    with (
+        generated_scheme(loaded, lasting=True) as scheme,
+        Store(place_of(place), scheme) as store,
+    ):
         yield store
 
 
