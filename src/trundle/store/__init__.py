@@ -50,6 +50,7 @@ from trundle.store._status import (
     dropped,
     status,
     unreadable_types,
+    unserved,
 )
 from trundle.store._store import Store
 from trundle.store._work_log import BusyStoreError, WorkLog, WorkNote
@@ -122,4 +123,5 @@ __all__ = [
     "status",
     "together",
     "unreadable_types",
+    "unserved",
 ]

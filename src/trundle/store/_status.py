@@ -249,6 +249,34 @@ def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
             yield type_, expectation(expected, ", ".join(there), advice)
 
 
+def unserved(store: Store) -> Iterator[Finding]:
+    """The resource types of which objects are stored, and which the scheme of a store does not have; so no client sees these.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    known = [(each.group, each.name) for each in store.types.all.values()]
+    with store.database.reading() as connection:
+        rows = Rows(connection)
+        found = [
+            each
+            for each in rows.resources()
+            if (each.group, each.name) not in known and each.group != OWN_GROUP
+        ]
+        counted = rows.counted() if found else {}
+    for each in found:
+        number = sum(objects for (of, _), objects in counted.items() if of == each.id)
+        if number:
+            others = listed([_shown(*one) for one in known if one[1] == each.name])
+            yield Finding(
+                StoreCode.DROPPED,
+                Place(file=store.where, object=_shown(each.group, each.name)),
+                f"a resource type of the project{f' such as {others}' if others else ''}",
+                f"none, so that {number} object{'' if number == 1 else 's'} of it cannot be seen",
+                "name it and its API group as before, or remove what is stored with the release before",
+            )
+
+
 def dropped(
     place: str | Path, readable: Mapping[TypeName, Collection[str]], *, only: bool = False
 ) -> tuple[Finding, ...]:
