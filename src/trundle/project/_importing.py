@@ -5,9 +5,9 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.abc import MetaPathFinder, SourceLoader
+from importlib.abc import ExecutionLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_file_location
+from importlib.util import decode_source, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
@@ -80,22 +80,19 @@ def held(folder: Path, package: str, *, without: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-class _Held(MetaPathFinder, SourceLoader):
-    """Imports the modules of a folder from what was in their files when it was made.
-
-    As a `SourceLoader` that knows no times of files, it takes no bytecode, which may be that of other files by then.
-    """
+class _Held(ExecutionLoader, MetaPathFinder):
+    """Imports the modules of a folder from what was in their files when it was made."""
 
     def __init__(self, folder: Path, package: str, without: str) -> None:
         self._sources: dict[str, bytes] = {}
-        self._paths: dict[str, str] = {}
+        self._paths: dict[str, Path] = {}
         for path in folder.rglob("*.py"):
             place = path.relative_to(folder)
             if place.parts[0] == without:
                 continue
             names = [*place.parts[:-1], *([] if path.stem == "__init__" else [path.stem])]
-            self._paths[".".join([package, *names])] = str(path)
-            self._sources[str(path)] = path.read_bytes()
+            name = ".".join([package, *names])
+            self._paths[name], self._sources[name] = path, path.read_bytes()
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
@@ -105,13 +102,17 @@ class _Held(MetaPathFinder, SourceLoader):
         found = self._paths.get(fullname)
         return None if found is None else spec_from_file_location(fullname, found, loader=self)
 
+    def is_package(self, fullname: str) -> bool:
+        """Whether a module has others in it."""
+        return self._paths[fullname].name == "__init__.py"
+
     def get_filename(self, fullname: str) -> str:
         """The file of a module."""
-        return self._paths[fullname]
+        return str(self._paths[fullname])
 
-    def get_data(self, path: str | bytes) -> bytes:
-        """What was in a file."""
-        return self._sources[os.fsdecode(path)]
+    def get_source(self, fullname: str) -> str:
+        """The text of a module."""
+        return decode_source(self._sources[fullname])
 
 
 def file_of(module: ModuleType | None) -> tuple[Path, ...]:
