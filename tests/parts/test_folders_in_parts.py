@@ -318,8 +318,9 @@ def test_an_interruption_ends_the_command_and_the_next_one_goes_on(crm, tmp_path
         assert process.poll() is None
         time.sleep(0.002)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=120)
+    error = process.communicate(timeout=120)[1]
     assert process.returncode == 130
+    assert error.endswith("interrupted; the same command goes on from there\n")
     process = command(crm, *arguments, "--jobs", "2")
     error = process.communicate()[1]
     assert process.returncode == 0, error
