@@ -10,6 +10,19 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 
+@contextlib.contextmanager
+def _becoming(path: Path, temporary: Path) -> Iterator[None]:
+    """Removes an unfinished file where the block raises; errors name the file that it becomes."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename in {temporary, str(temporary)}:
+            error.filename, error.filename2 = str(path), None
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+
+
 def write_durably(
     path: Path, content: bytes, *, staging: Path | None = None, mode: int | None = None
 ) -> None:
@@ -25,8 +38,9 @@ def write_durably(
         OSError: the file cannot be written; what was there before still is.
     """
     temporary = (staging or path.parent) / f".{path.name}.{secrets.token_hex(8)}"
-    try:
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    with _becoming(path, temporary):
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        descriptor = os.open(temporary, flags, 0o666)
         try:
             if mode is not None:
                 os.fchmod(descriptor, mode)
@@ -35,10 +49,6 @@ def write_durably(
         finally:
             os.close(descriptor)
         temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
     sync_folder(path.parent)
 
 
@@ -54,7 +64,7 @@ def create_durably(path: Path, content: bytes) -> None:
         OSError: it cannot be written.
     """
     temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
-    try:
+    with _becoming(path, temporary):
         write_durably(temporary, content)
         try:
             path.hardlink_to(temporary)
@@ -64,9 +74,8 @@ def create_durably(path: Path, content: bytes) -> None:
             # The file system has no hard links; a process that is killed may leave half a file.
             with path.open("xb") as target:
                 target.write(content)
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        temporary.unlink(missing_ok=True)
     sync_folder(path.parent)
 
 
@@ -95,16 +104,12 @@ def durable_file(path: Path) -> Iterator[BinaryIO]:
         OSError: the file cannot be written; what was there before still is.
     """
     temporary = path.parent / f".{path.name}.{secrets.token_hex(8)}"
-    try:
+    with _becoming(path, temporary):
         with io.BufferedWriter(_Named(temporary, path)) as target:
             yield target
             target.flush()
             os.fsync(target.fileno())
         temporary.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        raise
     sync_folder(path.parent)
 
 

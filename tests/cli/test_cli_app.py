@@ -79,10 +79,12 @@ def test_help_imports_no_room(empty):
 
 
 @pytest.mark.full
-def test_a_bug_is_reported_without_a_traceback(line):
+@pytest.mark.parametrize("error", ["AssertionError", "EOFError"])
+def test_a_bug_is_reported_without_a_traceback(line, error):
+    """Of an EOFError, as files of Python raise that were cut off, there was `Aborted.` alone."""
     code = (
         "import sys, trundle.report\n"
-        "def broken(*_): raise AssertionError('why')\n"
+        f"def broken(*_): raise {error}('why')\n"
         "trundle.report.version_map = broken\n"
         "from trundle.cli import main\n"
         "sys.argv = ['trundle', 'map']\n"
@@ -92,7 +94,8 @@ def test_a_bug_is_reported_without_a_traceback(line):
         [sys.executable, "-c", code], capture_output=True, text=True, check=False
     )
     assert result.returncode == 1
-    assert "unexpected AssertionError: why" in result.stderr
+    assert "error: unexpected " in result.stderr
+    assert f"{error}: why" in result.stderr
     assert "Traceback" not in result.stderr
 
 

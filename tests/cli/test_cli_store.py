@@ -204,6 +204,19 @@ def test_a_version_that_is_still_stored_cannot_be_dropped(line):
     assert "[storage-version-still-stored]" in result.stdout
 
 
+def test_objects_of_an_api_group_that_the_project_left_are_warned_about(line):
+    """A server over them had no objects, and said nothing."""
+    assert line.run("store", "export", "--to", "people.jsonl").exit_code == 0
+    assert "warning" not in line.run("store", "import", "people.jsonl").stderr
+    sources = "sources: [{path: schemas, group: people.example.org}]"
+    line.write("trundle.yaml", f"package: people\n{sources}\n")
+    assert line.run("generate").exit_code == 0
+    assert line.run("store", "import", "people.jsonl").stderr.startswith(
+        "warning: store.db: Person: expected a resource type of the project such as people.example.org/Person, "
+        "found none, so that 3 objects of it cannot be seen; "
+    )
+
+
 def test_an_export_is_imported_elsewhere(line):
     result = line.run("store", "export", "--to", "people.jsonl")
     assert (result.exit_code, result.stderr) == (0, "exported 3 objects\n")

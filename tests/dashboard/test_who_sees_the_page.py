@@ -172,6 +172,13 @@ def test_a_page_without_users_answers_this_machine_alone(project):
     assert (answer.status, "this machine" in answer.text) == (403, True)
 
 
+def test_the_address_without_a_path_leads_to_the_page(project):
+    """It was not found, where there is no API."""
+    application = page_application({"": ShownProject(project.evolution)})
+    answer = asgi.call(application, "GET", "/")
+    assert (answer.status, answer.headers["location"]) == (303, "/ui/")
+
+
 def test_a_page_says_what_browsers_may_do_with_it(project):
     application = page_application({"": ShownProject(project.evolution)})
     for path in ("/ui/versions", "/ui/versions/type", "/ui/nothing", "/ui/assets/page.js"):

@@ -296,6 +296,30 @@ class TestTrouble:
             assert connection.exec_driver_sql("SELECT * FROM sqlite_master").all() == []
         assert not (tmp_path / "test.db").exists()
 
+    def test_nothing_is_written_to_a_file_that_is_gone_or_replaced(self, tmp_path, monkeypatch):
+        """What was written was acknowledged, and not found again."""
+        path, aside = tmp_path / "test.db", tmp_path / "aside.db"
+        monkeypatch.chdir(tmp_path)
+        with open_database(Path("test.db")) as database:
+            with database.writing() as connection:
+                TABLES.create_all(connection)
+            monkeypatch.chdir(tmp_path.parent)
+
+            def write():
+                with database.writing() as connection:
+                    connection.execute(insert(COUNTS), {"name": "a", "value": 1})
+
+            path.rename(aside)
+            with pytest.raises(UnwritableError, match="found no such file any more"):
+                write()
+            shutil.copy(aside, path)
+            with pytest.raises(UnwritableError, match="found another one in its place"):
+                write()
+            assert values(database) == {}
+            aside.rename(path)
+            write()
+            assert values(database) == {"a": 1}
+
     def test_a_full_disk_keeps_what_was_stored(self, tmp_path):
         path = tmp_path / "test.db"
         with open_database(path) as database, database.writing() as connection:

@@ -137,6 +137,18 @@ def test_what_ends_midway_goes_on(source, tmp_path, package):
     assert run(source, out, package).before == len(work.parts)
 
 
+@pytest.mark.parametrize("content", [b"", b'{"job": "', b"\0" * 90])
+def test_a_part_whose_manifest_is_damaged_is_done_again(source, tmp_path, package, content):
+    """The command refused to go on in the folder, as if it were another job's."""
+    out = tmp_path / "out"
+    run(source, out, package)
+    before = files_below(out)
+    (out / "manifests" / "part-000001.json").write_bytes(content)
+    found = run(source, out, package)
+    assert found.before == found.parts - 1
+    assert files_below(out) == before
+
+
 @pytest.mark.full
 def test_two_runs_at_the_same_time_come_to_the_same(source, tmp_path, package):
     out = tmp_path / "out"
@@ -270,7 +282,9 @@ def test_a_full_disk_leaves_whole_parts_only(crm, source, tmp_path, package):  #
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (6_000, 6_000))
 
-    process = command(crm, *arguments, preexec_fn=limit)
+    # Python may leave half a file of bytecode where it cannot write a whole one.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    process = command(crm, *arguments, preexec_fn=limit, env=environment)
     error = process.communicate()[1]
     assert process.returncode == 1, error
     assert "error: " in error
@@ -304,8 +318,9 @@ def test_an_interruption_ends_the_command_and_the_next_one_goes_on(crm, tmp_path
         assert process.poll() is None
         time.sleep(0.002)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=120)
+    error = process.communicate(timeout=120)[1]
     assert process.returncode == 130
+    assert error.endswith("interrupted; the same command goes on from there\n")
     process = command(crm, *arguments, "--jobs", "2")
     error = process.communicate()[1]
     assert process.returncode == 0, error

@@ -119,3 +119,18 @@ def test_a_file_that_is_edited_after_it_was_read_is_read_by_the_next_run(project
     assert generate(project.config(), check=True).stale
     generate(project.config())
     assert not generate(project.config(), check=True).stale
+
+
+def test_what_lasts_goes_on_with_the_package_as_it_was(project):
+    """The modules that convert are imported when something is first converted."""
+    project.schema("2011-01-01", f"{{a: {STRING}}}").schema("2012-01-01", f"{{b: {STRING}}}")
+    project.configure("changes: {2011-01-01: {Person: {rename: {a: b}}}}\n")
+    generate(project.config())
+    with generated_scheme(project.config(), lasting=True) as scheme:
+        project.schema("2013-01-01", f"{{b: {STRING}}}").configure("")
+        generate(project.config())
+        written = {"apiVersion": "2011-01-01", "kind": "Person", "a": "ann"}
+        stored = scheme.convert(written)
+    assert (stored["apiVersion"], stored["b"]) == ("2012-01-01", "ann")
+    with generated_scheme(project.config()) as scheme:
+        assert scheme.convert(written)["apiVersion"] == "2013-01-01"

@@ -236,6 +236,7 @@ def test_recursive_types_are_recorded_once(project):
         ("format: 1\n", "expected a lock, found"),
         ("format: 1\nresources: {}\nmore: 1\n", "expected a lock, found"),
         ("{", "expected"),
+        ("\n", "expected a lock, found an empty file; restore it from version control"),
         ("--- 1\n--- 2\n", "expected one document, found 2"),
     ],
 )

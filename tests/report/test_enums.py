@@ -69,6 +69,28 @@ def test_values_that_a_rule_renames_are_neither_added_nor_removed():
     assert (change.renamed, change.added, change.removed) == ((("Trial", "Gold"),), (), ())
 
 
+def test_renamed_values_are_followed_back_and_over_several_versions():
+    changes = [
+        TypeChanges(version=v(version), type="Person", values={"level": {old: new}})
+        for version, old, new in (("2020-01-01", "a", "b"), ("2021-01-01", "b", "c"))
+    ]
+    person = thing("Person", level="Level?")
+    evolution = Evolution(
+        tuple(
+            schema(version, person, choice("Level", "same", value))
+            for version, value in (("2020-01-01", "a"), ("2021-01-01", "b"), ("2022-01-01", "c"))
+        ),
+        changes,
+    )
+    for older, newer, renamed in (
+        ("2021-01-01", "2020-01-01", ("b", "a")),
+        ("2020-01-01", "2022-01-01", ("a", "c")),
+        ("2022-01-01", "2020-01-01", ("c", "a")),
+    ):
+        (change,) = compare(evolution, v(older), v(newer)).enums
+        assert (change.renamed, change.added, change.removed) == ((renamed,), (), ())
+
+
 def test_a_diff_of_one_enum_shows_nothing_else():
     evolution = levels("basic", "Pro")
     found = compare(evolution, v("2020-01-01"), v("2021-01-01"), "level")

@@ -54,5 +54,5 @@ def test_text_and_json_have_all_figures():
         "1 resource type in 10 versions (all versions): 14 object types, 12 pairs"
     )
     assert "| ... of these, adding one property" in text
-    assert statistics_data(figures)["only_new_two"] == 1
+    assert statistics_data(figures)["onlyNewTwo"] == 1
     assert v("2019-09-09") in crm().versions.versions

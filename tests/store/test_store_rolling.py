@@ -10,7 +10,16 @@ from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import dying
 from test_store_under_load import SERVER_IN_FULL
 
-from trundle.store import NoSuchObjectError, Store, check, compact, dropped, roll, status
+from trundle.store import (
+    NoSuchObjectError,
+    ServerLease,
+    Store,
+    check,
+    compact,
+    dropped,
+    roll,
+    status,
+)
 from trundle.store._rows import Rows
 
 
@@ -240,6 +249,24 @@ def test_a_storage_version_that_is_still_stored_is_named(url, scheme, before):
         roll(store)
         assert dropped(url, newer) == ()
         assert check(store) == ()
+
+
+def test_a_release_is_behind_what_a_store_agreed_on(in_file, scheme, before):
+    """Going back to it was let through while nothing was written yet, and no server could follow."""
+    older = {("", "Thing"): {V1}}
+    fill(in_file, before, 3)
+    assert dropped(in_file, older) == ()
+    with Store(in_file, scheme) as store:
+        with ServerLease(store):
+            (finding,) = dropped(in_file, older)
+            assert (finding.code, finding.found) == (
+                "stored-by-a-newer-release",
+                f"it agreed on {V2}",
+            )
+        roll(store)
+    (finding,) = dropped(in_file, older)
+    assert finding.code == "stored-by-a-newer-release"
+    assert "roll" not in finding.advice
 
 
 def test_a_store_that_never_was_has_nothing_to_be_dropped(in_file):

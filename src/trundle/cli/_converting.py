@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import typer
 
-from trundle.cli._failures import CommandExit, ExitCode, unmet
+from trundle.cli._failures import CommandExit, ExitCode, going_on, unmet
 from trundle.cli._printing import DocumentFormat, print_data, progress, say
 from trundle.cli._settings import settings_of
 from trundle.cli._workers import workers_of
@@ -72,7 +72,11 @@ def convert_folder(
         result = work.plan()
     else:
         scheduler = None if work.is_done else ways.scheduler  # It need not be there any more.
-        with workers_of(scheduler, ways.jobs) as workers, progress("Converting") as step:
+        with (
+            going_on(dry_run=False),
+            workers_of(scheduler, ways.jobs) as workers,
+            progress("Converting") as step,
+        ):
             result = work.run(workers, step)
     if ways.output is not None:
         print_data({**result.to_plain(), "dryRun": ways.dry_run}, ways.output.value)

@@ -98,6 +98,8 @@ def failures_reported() -> Iterator[None]:
             raise typer.Exit(ExitCode.BROKEN_PIPE) from None
         code = exit_code(error)
         if code is None:
+            if isinstance(error, EOFError):  # typer would take it for a person who ends a prompt.
+                raise RuntimeError(f"{type(error).__name__}: {error}") from error
             raise
         for message in messages_of(error):
             complain(message)

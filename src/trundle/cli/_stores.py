@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._failures import ExitCode, unmet
+from trundle.cli._printing import warn
 from trundle.cli._project import load
 from trundle.cli._settings import STORE, settings_of
 
@@ -50,6 +51,11 @@ def opened_store(
     if not making:
         require_store(where)
     with project_store(settings.config_path, str(where)) as store:
+        if making:  # What writes, such as a server, does not look at the rest of the store.
+            from trundle.store import unserved  # noqa: PLC0415
+
+            for each in unserved(store):
+                warn(str(each))
         yield store
 
 
@@ -64,7 +70,11 @@ def project_store(config: Path, place: str) -> Iterator["Store"]:
     from trundle.project import generated_scheme, load_config  # noqa: PLC0415
     from trundle.store import Store  # noqa: PLC0415
 
-    with generated_scheme(load_config(config)) as scheme, Store(place_of(place), scheme) as store:
+    loaded = load_config(config)
+    with (
+        generated_scheme(loaded, lasting=True) as scheme,
+        Store(place_of(place), scheme) as store,
+    ):
         yield store
 
 

@@ -191,7 +191,7 @@ def webhook(
         from trundle.project import generated_scheme, load_parts  # noqa: PLC0415
 
         tls = Tls(tls_cert, tls_key, None, warn)
-        scheme = stack.enter_context(generated_scheme(config))
+        scheme = stack.enter_context(generated_scheme(config, lasting=True))
         metrics = WebhookMetrics(folder)
         kinds = converted_kinds(load_parts(config).values(), scheme)
         guarded = admission is not AdmissionChoice.NONE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trundle.cli._carried import Installed, installed_place, installed_store
-from trundle.cli._failures import CommandExit, ExitCode, unmet
+from trundle.cli._failures import CommandExit, ExitCode, going_on, unmet
 from trundle.cli._installing import State, state_folder
 from trundle.cli._losses import print_losses
 from trundle.cli._printing import (
@@ -139,7 +139,11 @@ def roll(
     from trundle.store import roll as run  # noqa: PLC0415
 
     _require_shared(scheduler, installed=installed)
-    with _opened(context, store, state, installed=installed) as opened, progress("Rolling") as step:
+    with (
+        going_on(dry_run=dry_run),
+        _opened(context, store, state, installed=installed) as opened,
+        progress("Rolling") as step,
+    ):
         if workers == 1 and scheduler is None:
             done = run(opened, rate=rate, verify=verify, dry_run=dry_run, progress=step)
         else:

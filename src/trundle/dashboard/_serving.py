@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Route
 
 from trundle.api import ServedKind
 from trundle.api.access import Access, Application, Guard, Receive, Scope, Send
@@ -14,6 +14,7 @@ from trundle.dashboard._api_client import ApiClient
 from trundle.dashboard._dashboard import Dashboard, ServedObjects
 from trundle.dashboard._frame import (
     ENVIRONMENTS,
+    HOME,
     INSTALLED,
     OBJECTS,
     PACKAGES,
@@ -95,7 +96,8 @@ def page_application(
     frame = Frame([VERSIONS, *([INSTALLED] if installed else [])])
     dashboard = Dashboard(projects, access, sessions, frame, installed=installed)
     _prepared(dashboard)
-    guarded = Guard(Starlette(routes=dashboard.routes), access)
+    start = Route("/", lambda request: frame.redirect(request, HOME))
+    guarded = Guard(Starlette(routes=[start, *dashboard.routes]), access)
     return SignedIn(guarded, sessions, frame)
 
 

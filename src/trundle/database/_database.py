@@ -90,6 +90,8 @@ class Database:
         self.where = where
         self.read_only = read_only
         self._queries = queries
+        self._place = Path(where).absolute()
+        self._identity: tuple[int, int] | None = None
         self._signals: dict[str, Signals] = {}
 
     def __enter__(self) -> Self:
@@ -254,6 +256,25 @@ class Database:
             writing = connection.execution_options(**{_sqlite.WRITING: True})
             with writing.begin():
                 yield writing
+                self._require_in_place()
+
+    def keep_in_place(self) -> None:
+        """Refuses to write from now on once the file is gone from its place, or another one is there."""
+        self._identity = _sqlite.identity(self._place)
+
+    def _require_in_place(self) -> None:
+        """Refuses to write what nothing would find again.
+
+        Raises:
+            UnwritableError: the file was removed or replaced.
+        """
+        if self._identity is None:
+            return
+        there = _sqlite.identity(self._place)
+        if there != self._identity:
+            found = "no such file any more" if there is None else "another one in its place"
+            advice = "put it back, or start again with what is there; nothing was written"
+            raise UnwritableError(self.where, "the file that was opened", found, advice)
 
     @property
     def is_server(self) -> bool:
@@ -265,7 +286,9 @@ def _opened_file(path: Path, wait: float, *, read_only: bool) -> Database:
     if read_only:
         return _tried(Database(_sqlite.engine_of_copy(path), str(path), read_only=True))
     queries = _sqlite.Queries(lambda: _sqlite.connected(path, wait))
-    return _tried(Database(_sqlite.engine_of_file(path, wait), str(path), queries=queries))
+    database = _tried(Database(_sqlite.engine_of_file(path, wait), str(path), queries=queries))
+    database.keep_in_place()
+    return database
 
 
 def _opened_server(url: URL, wait: float, *, read_only: bool) -> Database:

@@ -157,6 +157,15 @@ def connected(path: Path, wait: float) -> sqlite3.Connection:
     return connection
 
 
+def identity(path: Path) -> tuple[int, int] | None:
+    """What distinguishes the file at a path from another one that takes its place; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 def engine_of_copy(path: Path) -> Engine:
     """The engine for a copy of a file in memory; empty where there is no file.
 

@@ -134,6 +134,10 @@ def _unseen(place: str, found: str) -> Finding:
 
 
 def _advice(found: Finding, among: Mapping[tuple[str, str], Iterable[str]]) -> str:
+    from trundle.store import StoreCode  # noqa: PLC0415 - only where there is a store
+
+    if found.code == StoreCode.NEWER:
+        return found.advice
     if any(
         versions and found.place.object in {name, f"{group}/{name}"}
         for (group, name), versions in among.items()

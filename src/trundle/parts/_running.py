@@ -187,20 +187,23 @@ class FolderConversion:
             for part in self.parts:
                 if part.manifest in there:
                     manifest = self._manifest(part)
+                    if manifest is None:
+                        continue
                     has_refusals = part.refusals in there or not manifest.refused
                     if there.get(manifest.output) == manifest.size and has_refusals:
                         found[part.number] = manifest
             return found
         return {}
 
-    def _manifest(self, part: Part) -> Manifest:
+    def _manifest(self, part: Part) -> Manifest | None:
+        """The manifest of a part; None where it is damaged, so that the part is to be done again."""
         data = self._into.read(part.manifest)
-        name, advice = self._into.named(part.manifest), "name another folder with --into"
         try:
             manifest = msgspec.json.decode(data or b"", type=Manifest)
-        except msgspec.MsgspecError as error:
-            raise OtherJobError(name, "the manifest of a part", str(error), advice) from None
+        except msgspec.MsgspecError:
+            return None
         if manifest.job != self._digest:
+            name, advice = self._into.named(part.manifest), "name another folder with --into"
             raise OtherJobError(name, "a part of this job", "one of another job", advice)
         return manifest
 

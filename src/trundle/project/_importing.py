@@ -5,6 +5,9 @@ import importlib
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.abc import ExecutionLoader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import decode_source, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
@@ -55,6 +58,61 @@ def importable(
         sys.modules.update({name: before[name] for name in before.keys() - sys.modules.keys()})
         _forget_finders(roots)
         importlib.invalidate_caches()
+
+
+@contextlib.contextmanager
+def held(folder: Path, package: str, *, without: str) -> Iterator[None]:
+    """Has the modules of a package imported as they are now, whenever they are imported within.
+
+    A process that runs for long imports many of them late. Without this it would mix those of two releases once the package is generated
+    again in its place.
+
+    Args:
+        folder: the folder of the package.
+        package: its dotted name.
+        without: a folder in it that is not imported, and not read.
+    """
+    finder = _Held(folder, package, without)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        sys.meta_path.remove(finder)
+
+
+class _Held(ExecutionLoader, MetaPathFinder):
+    """Imports the modules of a folder from what was in their files when it was made."""
+
+    def __init__(self, folder: Path, package: str, without: str) -> None:
+        self._sources: dict[str, bytes] = {}
+        self._paths: dict[str, Path] = {}
+        for path in folder.rglob("*.py"):
+            place = path.relative_to(folder)
+            if place.parts[0] == without:
+                continue
+            names = [*place.parts[:-1], *([] if path.stem == "__init__" else [path.stem])]
+            name = ".".join([package, *names])
+            self._paths[name], self._sources[name] = path, path.read_bytes()
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        """Where a module is, if it is one of these."""
+        del path, target
+        found = self._paths.get(fullname)
+        return None if found is None else spec_from_file_location(fullname, found, loader=self)
+
+    def is_package(self, fullname: str) -> bool:
+        """Whether a module has others in it."""
+        return self._paths[fullname].name == "__init__.py"
+
+    def get_filename(self, fullname: str) -> str:
+        """The file of a module."""
+        return str(self._paths[fullname])
+
+    def get_source(self, fullname: str) -> str:
+        """The text of a module."""
+        return decode_source(self._sources[fullname])
 
 
 def file_of(module: ModuleType | None) -> tuple[Path, ...]:

@@ -54,6 +54,8 @@ def read_lock(path: Path) -> LockFile:
     except OSError as error:
         found = error.strerror or str(error)
         raise _unusable(path, "a readable file", found) from None
+    if not data.strip():
+        raise _unusable(path, "a lock", "an empty file")
     try:
         documents = parse_documents(data, f"{path}")
         if len(documents) != 1:

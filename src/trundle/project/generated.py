@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trundle.errors import Kind, expectation
-from trundle.project._importing import importable
+from trundle.project._importing import held, importable
 from trundle.project.admission import admission_modules
 from trundle.project.config import Config
 from trundle.project.errors import FileCode, ProjectError, ProjectFileError
@@ -21,8 +21,12 @@ class NotGeneratedError(ProjectError):
 
 
 @contextlib.contextmanager
-def generated_scheme(config: Config) -> Iterator[Scheme | JoinedScheme]:
+def generated_scheme(config: Config, *, lasting: bool = False) -> Iterator[Scheme | JoinedScheme]:
     """The scheme of a project's generated package; it may be used only within.
+
+    Args:
+        config: the project.
+        lasting: whether it is used for long, as by a server. It goes on with the package as it is now then, also when that is generated again.
 
     Raises:
         NotGeneratedError: the package is not there.
@@ -34,7 +38,10 @@ def generated_scheme(config: Config) -> Iterator[Scheme | JoinedScheme]:
         text = expectation(expected, "none", "run `trundle generate`")
         raise NotGeneratedError(f"{folder}: {text}")
     names = [config.package, *hook_modules(config.hooks), *admission_modules(config)]
-    with importable([config.output, config.path.parent], names):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(importable([config.output, config.path.parent], names))
+        if lasting:
+            stack.enter_context(held(folder, config.package, without="tests"))
         try:
             scheme = importlib.import_module(config.package).scheme
         except Exception as error:

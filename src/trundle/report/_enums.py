@@ -1,7 +1,7 @@
 """What changed about the values of enums between two versions, and an enum through all versions."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import msgspec
 
@@ -87,7 +87,35 @@ def _enums_of(lineage: Lineage, older: ApiVersion, newer: ApiVersion) -> Iterato
         types = lineage.type(met.older), lineage.type(met.newer)
         for one, other in paired_definitions(*types, schemas) or ():
             if isinstance(one, EnumType) and isinstance(other, EnumType):
-                yield enum_change(one, other, _configured(lineage, met.older))
+                values = list(map(str, one.values))
+                yield enum_change(one, other, _renamed(lineage, met.older, met.newer, values))
+
+
+def _renamed(lineage: Lineage, one: Place, other: Place, values: Iterable[str]) -> dict[str, str]:
+    """What rules make of some values on the way from one place to another, which may be of an earlier version."""
+    before: dict[Place, Place | None] = {one: None}
+    waiting = [one]
+    for place in waiting:
+        for link in lineage.links:
+            for here, there in ((link.older, link.newer), (link.newer, link.older)):
+                if here == place and there not in before:
+                    before[there] = here
+                    waiting.append(there)
+    way = [other]
+    while (earlier := before.get(way[-1])) is not None:
+        way.append(earlier)
+    steps = [*pairwise(reversed(way))]
+    return {each: _followed(lineage, steps, each) for each in values}
+
+
+def _followed(lineage: Lineage, steps: Iterable[tuple[Place, Place]], value: str) -> str:
+    for here, there in steps:
+        if here.version < there.version:
+            value = _configured(lineage, here).get(value, value)
+        else:
+            back = [old for old, new in _configured(lineage, there).items() if new == value]
+            value = min(back, default=value)
+    return value
 
 
 def _configured(lineage: Lineage, place: Place) -> dict[str, str]:

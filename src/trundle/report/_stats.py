@@ -19,7 +19,7 @@ from trundle.report._table import table
 from trundle.report._walk import TypePair, lineages, type_pairs
 
 
-class Statistics(msgspec.Struct, frozen=True, kw_only=True):
+class Statistics(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What happened between neighbours.
 
     Attributes:

@@ -18,6 +18,7 @@ from trundle.store._errors import (
     NoSuchObjectError,
     ObjectExistsError,
     RefusedImportError,
+    StoreCode,
     StoreError,
     UnknownResourceError,
     UnknownVersionError,
@@ -50,6 +51,7 @@ from trundle.store._status import (
     dropped,
     status,
     unreadable_types,
+    unserved,
 )
 from trundle.store._store import Store
 from trundle.store._work_log import BusyStoreError, WorkLog, WorkNote
@@ -91,6 +93,7 @@ __all__ = [
     "Rolled",
     "ServerLease",
     "Store",
+    "StoreCode",
     "StoreCounts",
     "StoreError",
     "StoreStatus",
@@ -122,4 +125,5 @@ __all__ = [
     "status",
     "together",
     "unreadable_types",
+    "unserved",
 ]

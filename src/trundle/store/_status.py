@@ -12,9 +12,12 @@ from trundle.store._leases import Holder, holders
 from trundle.store._resources import StoredType
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
+from trundle.version import ApiVersion
 
 TypeName = tuple[str, str]
 """The API group and the name of a resource type."""
+
+_STAYS = "use a release that reads it: a store does not go back to an earlier storage version"
 
 OWN_GROUP = "core.trundle.dev"
 """The group of what servers keep beside the resource types of a project, such as namespaces; no release has these."""
@@ -249,6 +252,34 @@ def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
             yield type_, expectation(expected, ", ".join(there), advice)
 
 
+def unserved(store: Store) -> Iterator[Finding]:
+    """The resource types of which objects are stored, and which the scheme of a store does not have; so no client sees these.
+
+    Raises:
+        DatabaseError: the database cannot be read.
+    """
+    known = [(each.group, each.name) for each in store.types.all.values()]
+    with store.database.reading() as connection:
+        rows = Rows(connection)
+        found = [
+            each
+            for each in rows.resources()
+            if (each.group, each.name) not in known and each.group != OWN_GROUP
+        ]
+        counted = rows.counted() if found else {}
+    for each in found:
+        number = sum(objects for (of, _), objects in counted.items() if of == each.id)
+        if number:
+            others = listed([_shown(*one) for one in known if one[1] == each.name])
+            yield Finding(
+                StoreCode.DROPPED,
+                Place(file=store.where, object=_shown(each.group, each.name)),
+                f"a resource type of the project{f' such as {others}' if others else ''}",
+                f"none, so that {number} object{'' if number == 1 else 's'} of it cannot be seen",
+                "name it and its API group as before, or remove what is stored with the release before",
+            )
+
+
 def dropped(
     place: str | Path, readable: Mapping[TypeName, Collection[str]], *, only: bool = False
 ) -> tuple[Finding, ...]:
@@ -285,21 +316,29 @@ def _dropped(
         if each.group == OWN_GROUP:
             continue
         known = readable.get((each.group, each.resource), ())
-        for stored in each.versions:
-            if stored.version not in known:
-                there = f"{_counted(stored)} in {stored.version}"
-                expected = (
-                    f"{each.name} to be stored in {listed(known)}"
-                    if known
-                    else "a store without it"
-                )
-                yield Finding(
-                    StoreCode.DROPPED,
-                    Place(file=where, object=each.name),
-                    expected,
-                    there,
-                    _advice(stored, known=bool(known)),
-                )
+        there = {
+            stored.version: (f"{_counted(stored)} in {stored.version}", stored)
+            for stored in each.versions
+            if stored.version not in known
+        }
+        agreed = each.storage_version
+        if not there and _is_newer(agreed, known):
+            there = {agreed: (f"it agreed on {agreed}", StoredVersion(agreed, 0, 0, 0))}
+        expected = f"{each.name} to be stored in {listed(known)}" if known else "a store without it"
+        for version, (found, stored) in there.items():
+            newer = _is_newer(version, known)
+            yield Finding(
+                StoreCode.NEWER if newer else StoreCode.DROPPED,
+                Place(file=where, object=each.name),
+                expected,
+                found,
+                _STAYS if newer else _advice(stored, known=bool(known)),
+            )
+
+
+def _is_newer(version: str, known: Collection[str]) -> bool:
+    """Whether a storage version comes after all that a release knows, if it knows any: the store went on from that release."""
+    return bool(known) and ApiVersion.parse(version) > max(map(ApiVersion.parse, known))
 
 
 def _counted(stored: StoredVersion) -> str:
