@@ -1,3 +1,5 @@
+import compileall
+
 import pytest
 
 import trundle.project._package_files as module
@@ -134,3 +136,56 @@ def test_what_lasts_goes_on_with_the_package_as_it_was(project):
     assert (stored["apiVersion"], stored["b"]) == ("2012-01-01", "ann")
     with generated_scheme(project.config()) as scheme:
         assert scheme.convert(written)["apiVersion"] == "2013-01-01"
+
+
+HOOK = """
+from trundle.runtime import hook
+
+class Times:
+    @hook(reads=("a",), writes=("b",))
+    def assign_to(self, source):
+        return {{"b": source.a * {factor}}}
+
+    @hook(reads=("b",), writes=("a",))
+    def assign_from(self, source):
+        return {{"a": source.b // {factor}}}
+"""
+
+
+def test_what_lasts_goes_on_with_the_hooks_as_they_were(project):
+    project.schema("2011-01-01", "{a: {type: integer}}").schema(
+        "2012-01-01", "{b: {type: integer}}"
+    )
+    project.configure(
+        "hooks: [{type: Person, between: [2011-01-01, 2012-01-01], use: 'times:Times'}]\n"
+    )
+    hooks = project.folder / "times.py"
+    hooks.write_text(HOOK.format(factor=2))
+    generate(project.config())
+    written = {"apiVersion": "2011-01-01", "kind": "Person", "a": 3}
+    with generated_scheme(project.config(), lasting=True) as scheme:
+        hooks.write_text(HOOK.format(factor=3))
+        assert scheme.convert(written)["b"] == 6
+    with generated_scheme(project.config()) as scheme:
+        assert scheme.convert(written)["b"] == 9
+
+
+def test_what_lasts_is_imported_from_its_bytecode_where_that_is_its_own(project, monkeypatch):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    generate(project.config())
+    folder = project.folder / "crm"
+    assert compileall.compile_dir(folder, quiet=1)
+    compiled = []
+    monkeypatch.setattr(
+        "importlib.machinery.SourceFileLoader.source_to_code",
+        lambda self, data, path, **_: compiled.append(path) or compile(data, path, "exec"),
+    )
+    written = {"apiVersion": "2011-01-01", "kind": "Person", "a": "ann"}
+    with generated_scheme(project.config(), lasting=True) as scheme:
+        scheme.convert(written)
+    assert compiled == []
+    edited = folder / "__init__.py"
+    edited.write_text(f"{edited.read_text()}# edited\n")
+    with generated_scheme(project.config(), lasting=True) as scheme:
+        scheme.convert(written)
+    assert compiled == [str(edited)]

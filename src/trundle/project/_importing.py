@@ -4,10 +4,10 @@ import contextlib
 import importlib
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from importlib.abc import ExecutionLoader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from importlib.util import decode_source, spec_from_file_location
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
@@ -61,18 +61,16 @@ def importable(
 
 
 @contextlib.contextmanager
-def held(folder: Path, package: str, *, without: str) -> Iterator[None]:
-    """Has the modules of a package imported as they are now, whenever they are imported within.
+def held(places: Mapping[str, Path]) -> Iterator[None]:
+    """Has modules imported as they are now, whenever they are imported within.
 
-    A process that runs for long imports many of them late. Without this it would mix those of two releases once the package is generated
+    A process that runs for long imports many of them late. Without this it would mix those of two releases once a package is generated
     again in its place.
 
     Args:
-        folder: the folder of the package.
-        package: its dotted name.
-        without: a folder in it that is not imported, and not read.
+        places: the folders of packages and the files of modules, by dotted names. What is not there is left to others; so is `tests` in a package.
     """
-    finder = _Held(folder, package, without)
+    finder = _Held(places)
     sys.meta_path.insert(0, finder)
     try:
         yield
@@ -80,39 +78,50 @@ def held(folder: Path, package: str, *, without: str) -> Iterator[None]:
         sys.meta_path.remove(finder)
 
 
-class _Held(ExecutionLoader, MetaPathFinder):
-    """Imports the modules of a folder from what was in their files when it was made."""
+class _Held(MetaPathFinder):
+    """Finds modules by what was in their files when it was made."""
 
-    def __init__(self, folder: Path, package: str, without: str) -> None:
-        self._sources: dict[str, bytes] = {}
-        self._paths: dict[str, Path] = {}
-        for path in folder.rglob("*.py"):
-            place = path.relative_to(folder)
-            if place.parts[0] == without:
-                continue
-            names = [*place.parts[:-1], *([] if path.stem == "__init__" else [path.stem])]
-            name = ".".join([package, *names])
-            self._paths[name], self._sources[name] = path, path.read_bytes()
+    def __init__(self, places: Mapping[str, Path]) -> None:
+        self._modules: dict[str, _HeldModule] = {}
+        for name, place in places.items():
+            self._hold(name, place.with_suffix(".py"))
+            for path in place.rglob("*.py"):
+                inner = path.relative_to(place).with_suffix("").parts
+                if inner[0] != "tests":
+                    packed = inner[:-1] if inner[-1] == "__init__" else inner
+                    self._hold(".".join((name, *packed)), path)
+
+    def _hold(self, name: str, path: Path) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            self._modules[name] = _HeldModule(name, path)
 
     def find_spec(
         self, fullname: str, path: object = None, target: object = None
     ) -> ModuleSpec | None:
         """Where a module is, if it is one of these."""
         del path, target
-        found = self._paths.get(fullname)
-        return None if found is None else spec_from_file_location(fullname, found, loader=self)
+        loader = self._modules.get(fullname)
+        if loader is None:
+            return None
+        return spec_from_file_location(fullname, loader.path, loader=loader)
 
-    def is_package(self, fullname: str) -> bool:
-        """Whether a module has others in it."""
-        return self._paths[fullname].name == "__init__.py"
 
-    def get_filename(self, fullname: str) -> str:
-        """The file of a module."""
-        return str(self._paths[fullname])
+class _HeldModule(SourceFileLoader):
+    """Imports a module from what was in its file when this was made, or from bytecode of just that."""
 
-    def get_source(self, fullname: str) -> str:
-        """The text of a module."""
-        return decode_source(self._sources[fullname])
+    def __init__(self, name: str, path: Path) -> None:
+        super().__init__(name, str(path))
+        self._changed = path.stat().st_mtime
+        self._source = path.read_bytes()
+
+    def get_data(self, path: str) -> bytes:
+        """What was in the file, or is in that of the bytecode."""
+        return self._source if path == self.path else super().get_data(path)
+
+    def path_stats(self, path: str) -> Mapping[str, float]:
+        """By what bytecode is known to be that of the file."""
+        del path
+        return {"mtime": self._changed, "size": len(self._source)}
 
 
 def file_of(module: ModuleType | None) -> tuple[Path, ...]:

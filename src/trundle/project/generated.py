@@ -26,7 +26,8 @@ def generated_scheme(config: Config, *, lasting: bool = False) -> Iterator[Schem
 
     Args:
         config: the project.
-        lasting: whether it is used for long, as by a server. It goes on with the package as it is now then, also when that is generated again.
+        lasting: whether it is used for long, as by a server. It goes on with the package and the project's hooks as they are now then, also
+            when these change.
 
     Raises:
         NotGeneratedError: the package is not there.
@@ -37,11 +38,13 @@ def generated_scheme(config: Config, *, lasting: bool = False) -> Iterator[Schem
         expected = f"the generated package {config.package}"
         text = expectation(expected, "none", "run `trundle generate`")
         raise NotGeneratedError(f"{folder}: {text}")
-    names = [config.package, *hook_modules(config.hooks), *admission_modules(config)]
+    own = [*hook_modules(config.hooks), *admission_modules(config)]
     with contextlib.ExitStack() as stack:
-        stack.enter_context(importable([config.output, config.path.parent], names))
+        stack.enter_context(importable([config.output, config.path.parent], [config.package, *own]))
         if lasting:
-            stack.enter_context(held(folder, config.package, without="tests"))
+            tops = {name.partition(".")[0] for name in own}
+            places = {name: config.path.parent / name for name in tops}
+            stack.enter_context(held({**places, config.package: folder}))
         try:
             scheme = importlib.import_module(config.package).scheme
         except Exception as error:
