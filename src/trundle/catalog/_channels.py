@@ -223,7 +223,7 @@ class Channels:
         """Reads a channel again, as `refresh` does, unless others tried to since a moment, or are reading it; servers of one catalog share the work so.
 
         Returns:
-            The channel as it is kept now, by whom it was read last. None where the tenant does not follow it any more.
+            The channel as it is kept now, also where others have read it. None where the tenant does not follow it any more.
 
         Raises:
             DatabaseError: the database cannot be written; nothing was changed.
