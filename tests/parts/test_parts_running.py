@@ -204,13 +204,21 @@ def test_a_folder_with_other_files_or_the_input_itself_is_refused(folder, packag
 
 
 @pytest.mark.parametrize("content", ["{", '{"job": "other"}', '["x"]', "\x00"])
-def test_a_damaged_note_of_the_job_or_a_part_is_refused(folder, package, content):
+def test_a_damaged_note_of_the_job_is_refused(folder, package, content):
     write(folder, "a.jsonl", person(1))
     work(folder, package).run(HERE)
-    for name in ("manifests/part-000000.json", "job.json"):
-        (folder / "out" / name).write_text(content)
-        with pytest.raises(OtherJobError):
-            work(folder, package)
+    (folder / "out/job.json").write_text(content)
+    with pytest.raises(OtherJobError):
+        work(folder, package)
+
+
+def test_a_part_of_another_job_is_refused(folder, package):
+    write(folder, "a.jsonl", person(1))
+    work(folder, package).run(HERE)
+    manifest = folder / "out/manifests/part-000000.json"
+    manifest.write_text(json.dumps({**json.loads(manifest.read_text()), "job": "other"}))
+    with pytest.raises(OtherJobError, match="another job"):
+        work(folder, package)
 
 
 def test_what_is_no_document_is_refused_with_its_line_and_the_others_are_converted(folder, package):
