@@ -166,6 +166,22 @@ def test_what_an_edit_leaves_required_alone_is_written_for_others_as_in_a_first_
     assert object_.put(V2, o={"d": []}).read(V1) == {"a": []}
 
 
+@pytest.mark.parametrize("hub", [V1, V2])
+def test_what_is_only_shown_is_not_written_where_something_that_is_required_is_stored(store, hub):
+    versions = {
+        V1: thing(o="O") | {"O": {"name!": "string", "kind!": "string", "area": "string"}},
+        V2: thing(o="O") | {"O": {"name!": "string", "kind": "string", "area": "string"}},
+    }
+    object_ = store(versions, hub=hub).put(V2, o={"name": "n", "area": "a"})
+    assert object_.read(V1) == {"o": {"name": "n", "kind": "", "area": "a"}}
+    left = {"o": {"name": "n", "kind": ""}}
+    assert object_.put(V1, **left).read(V2) == {"o": {"name": "n"}}
+    assert object_.read(V1) == left
+    assert object_.put(V1, o={"name": "m", "kind": "k"}).read(V2) == {
+        "o": {"name": "m", "kind": "k"}
+    }
+
+
 def test_an_edit_beside_an_object_says_nothing_of_it(forgetting):
     """Whether what was converted before is looked at or all of it, the same is stored."""
     scheme = forgetting(

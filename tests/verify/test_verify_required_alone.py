@@ -16,8 +16,8 @@ from trundle.verify.oracle import World
 
 STALE = r"laws 4 and 8.* at \$\.o\.d\n  expected: nothing\n"
 VERSIONS = {
-    V1: {"Thing": {"o": "O"}, "O": {"d!": "string", "b": "string", "c": "string"}},
-    V2: {"Thing": {"o": "O"}, "O": {"d": "string", "b": "string", "c": "string"}},
+    V1: {"Thing": {"o": "O"}, "O": {"d!": "string", "e!": "string", "b": "string", "c": "string"}},
+    V2: {"Thing": {"o": "O"}, "O": {"d": "string", "e": "string", "b": "string", "c": "string"}},
 }
 
 
@@ -52,17 +52,17 @@ def test_what_is_required_is_written_where_an_edit_leaves_nothing_else(
     known: tuple[Scheme, World],
 ) -> None:
     scheme, world = known
-    edited = scheme.decode(thing(V1, o={"d": ""}))
+    edited = scheme.decode(thing(V1, o={"d": "", "e": ""}))
     law8_of_edits(scheme, world, stored(scheme, b="x"), edited)
     written = scheme.to_storage(edited, stored(scheme, b="x"))
-    assert json.loads(scheme.encode(written))["o"] == {"d": ""}
+    assert json.loads(scheme.encode(written))["o"] == {"d": "", "e": ""}
 
 
 @pytest.mark.parametrize("left", [{"c": "y"}, {"b": "z"}])
 def test_it_is_not_where_the_edit_leaves_more(known: tuple[Scheme, World], left: Any) -> None:
     scheme, world = known
     before = stored(scheme, b="x", **{name: each for name, each in left.items() if name != "b"})
-    edited = scheme.decode(thing(V1, o={"d": "", **left}))
+    edited = scheme.decode(thing(V1, o={"d": "", "e": "", **left}))
     law8_of_edits(scheme, world, before, edited)
     with pytest.raises(verify.LawBroken, match=STALE):
         law8_of_edits(cast("Any", Writing(scheme)), world, before, edited)
@@ -70,7 +70,15 @@ def test_it_is_not_where_the_edit_leaves_more(known: tuple[Scheme, World], left:
 
 def test_it_is_not_where_the_edit_takes_nothing(known: tuple[Scheme, World]) -> None:
     scheme, world = known
-    edited = scheme.decode(thing(V1, o={"d": "", "b": "x", "c": "x"}))
+    edited = scheme.decode(thing(V1, o={"d": "", "e": "", "b": "x", "c": "x"}))
     writing = cast("Any", Writing(scheme))
     with pytest.raises(verify.LawBroken, match=STALE):
         law8_of_edits(writing, world, stored(scheme, c="x"), edited)
+
+
+def test_it_is_not_where_some_of_it_is_stored(known: tuple[Scheme, World]) -> None:
+    scheme, world = known
+    edited = scheme.decode(thing(V1, o={"d": "", "e": "y"}))
+    law8_of_edits(scheme, world, stored(scheme, e="y", b="x"), edited)
+    with pytest.raises(verify.LawBroken, match=STALE):
+        law8_of_edits(cast("Any", Writing(scheme)), world, stored(scheme, e="y", b="x"), edited)

@@ -53,8 +53,9 @@ def _without_filled(seen: Any, value: Any, provided: Any) -> Any:
             continue
         made = _without_filled(ours, theirs, known)
         if _is_left_so(ours, theirs):
-            absent = [each for each in _required(type(ours)) if getattr(known, each) is ABSENT]
-            made = msgspec.structs.replace(made, **dict.fromkeys(absent, ABSENT))
+            required = _required(type(ours))
+            if all(getattr(known, each) is ABSENT for each in required):  # else it is there anyway
+                made = msgspec.structs.replace(made, **dict.fromkeys(required, ABSENT))
         if made is not ours:
             changed[name] = made
     return msgspec.structs.replace(seen, **changed) if changed else seen

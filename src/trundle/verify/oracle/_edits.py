@@ -121,7 +121,8 @@ def _object(world: World, edit: Edited, ways: _Ways) -> dict[str, Any]:
         if way is not None:
             sources[way[0]] = (own, way[1])
     decided, elsewhere = unsure(world, across), world.bound_by_hooks(across)
-    alone = _left_alone(world, edit, across)
+    names = {name: own for name, (own, _) in sources.items()}
+    alone = _left_alone(world, edit, names, across)
     found: dict[str, Any] = {}
     for name in {**edit.before, **edit.fresh, **sources, **dict.fromkeys(decided)}:
         own, types = sources.get(name, (name, None))
@@ -146,12 +147,19 @@ def _object(world: World, edit: Edited, ways: _Ways) -> dict[str, Any]:
     return {name: each for name, each in found.items() if each is not MISSING}
 
 
-def _left_alone(world: World, edit: Edited, across: Stations) -> set[str]:
-    """What the editor's version requires, where the edit leaves nothing else in an object: it is written, as by a first write."""
-    declared = world.object(across[0]).properties
-    required = {each.name for each in declared if each.required}
+def _left_alone(world: World, edit: Edited, names: dict[str, str], across: Stations) -> set[str]:
+    """What the editor's version requires, where the edit leaves nothing else in an object: it is written, as by a first write.
+
+    It is not where the observer shows some of it without requiring it. That is stored, so the object is there for it.
+    """
+    declared, observed = (
+        {each.name for each in world.object(at).properties if each.required}
+        for at in (across[0], across[-1])
+    )
+    stored = {own for name, own in names.items() if name in edit.before and name not in observed}
     taken = edit.seen.keys() - edit.edited.keys()
-    return required if taken and edit.edited.keys() <= required else set()
+    left = taken and edit.edited.keys() <= declared and not stored & declared
+    return declared if left else set()
 
 
 def _decided(member: Edited, across: Stations) -> Any:
