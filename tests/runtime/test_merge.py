@@ -306,18 +306,31 @@ def test_absence_is_noted_where_a_hook_would_derive_something_of_what_the_writer
     assert found == ({"x": {"v1": Entry(ABSENT, digest(("y",)))}} if noted else ABSENT)
 
 
-@pytest.mark.parametrize("beside", ["now", "then"])
-def test_what_a_hook_made_is_its_writers_own_once_a_stale_entry_has_it_elsewhere(beside):
+@pytest.mark.parametrize(
+    ("beside", "mine", "edited", "is_renewed"),
+    [
+        ("now", ["mine"], True, False),
+        ("then", ["mine"], True, True),
+        ("then", ["mine"], False, False),
+        ("then", "mine", True, False),
+    ],
+)
+def test_what_a_hook_made_is_its_writers_own_once_a_stale_entry_has_it_elsewhere(
+    beside, mine, edited, is_renewed
+):
+    """It may follow from another entry of a hook that the edit changes, if it has parts."""
+
     def named(name):
         stashing = Stashing(lambda stored: (stored.secret,), hooked=True, aliases=(("x", "v2"),))
-        made, other = made_entry("mine", ABSENT, stashing), made_entry(name, ABSENT, Stashing())
+        made = made_entry(mine, ABSENT, stashing)
+        other = made_entry(name, ABSENT, Stashing(hooked=edited))
         return Named(property_bag={"x": {"v1": made}, "y": {"v1": other}})
 
     known = Entry("theirs", digest((beside,)))
     stored = Named(secret="now", property_bag={"x": {"v2": known}})
     found = merge(stored, named("a"), named("b")).property_bag
-    renewed = {"v1": Entry("mine", digest(("now",)))}
-    assert found["x"] == ({"v2": known} if beside == "now" else renewed)
+    renewed = {"v1": Entry(mine, digest(("now",)))}
+    assert found["x"] == (renewed if is_renewed else {"v2": known})
 
 
 def test_a_stale_entry_that_its_writer_leaves_stays_as_it_is_where_no_hook_made_it():
