@@ -162,6 +162,7 @@ def test_a_channel_that_is_not_as_it_should_be_says_why(page, catalog, publisher
         ({"package": PACKAGE, "channel": "beta"}, 404, f"{PACKAGE} beta"),
         ({"package": f"{PACKAGE}/{WORD}/files", "channel": "all"}, 404, "sees no channel"),
         ({"package": f"{PACKAGE}/{WORD}/files", "channel": "targets.json"}, 404, "no channel"),
+        ({"package": PACKAGE, "channel": f"{WORD}/files/all"}, 404, "sees no channel"),
         ({"package": "../packages", "channel": "x"}, 404, "../packages"),
         ({"package": PACKAGE, "channel": WORD, "tenant": "a/b"}, 400, "a/b"),
         ({"package": PACKAGE, "channel": WORD, "tenant": "-"}, 400, "-"),

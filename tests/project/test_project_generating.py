@@ -170,6 +170,14 @@ def test_what_lasts_goes_on_with_the_hooks_as_they_were(project):
         assert scheme.convert(written)["b"] == 9
 
 
+def test_what_lasts_needs_no_file_that_is_not_imported(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    generate(project.config())
+    (project.folder / "crm" / "notes.py").mkdir()
+    with generated_scheme(project.config(), lasting=True) as scheme:
+        assert scheme.convert({"apiVersion": "2011-01-01", "kind": "Person", "a": "ann"})
+
+
 def test_what_lasts_is_imported_from_its_bytecode_where_that_is_its_own(project, monkeypatch):
     project.schema("2011-01-01", f"{{a: {STRING}}}")
     generate(project.config())

@@ -174,7 +174,7 @@ class FollowedChannels:
         """A channel with its releases."""
         tenant, given = tenant_in(request), request.query_params
         package, name = given.get("package", ""), given.get("channel", "")
-        place = channel_place([*package.split("/"), name])
+        place = channel_place(f"{package}/{name}".split("/"))
         if not all(place[:2]) or place.file:
             message = f"The tenant {tenant} sees no channel {package} {name}."
             raise ApiRefusedError(404, message)

@@ -92,7 +92,7 @@ class _Held(MetaPathFinder):
                     self._hold(".".join((name, *packed)), path)
 
     def _hold(self, name: str, path: Path) -> None:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):  # What cannot be read may never be imported.
             self._modules[name] = _HeldModule(name, path)
 
     def find_spec(
