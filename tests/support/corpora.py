@@ -8,7 +8,6 @@ stands there is not proved again: remove it after a change of the code.
 import argparse
 import json
 import sys
-import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ import msgspec
 
 from trundle.codegen import Blueprint, generate_package
 from trundle.project import ProofOptions, evolution_of
-from trundle.project.proving import _Package, _Run
+from trundle.project.proving import _Package, _Run, _written
 from trundle.schema.readers import Source
 from trundle.verify.proofs import Proof
 from trundle.workers import spread
@@ -79,15 +78,10 @@ def proved(task: Task) -> tuple[str, int, list[str], float]:
 def _proofs(task: Task, known: set[tuple[str, str, int]]) -> Iterator[Proof]:
     evolution = evolution_of([Source(path) for path in task.paths])
     blueprint = Blueprint(evolution)
-    with tempfile.TemporaryDirectory() as folder:
-        for path, content in generate_package(
-            evolution, package="generated", blueprint=blueprint
-        ).items():
-            target = Path(folder, "generated", path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
+    files = generate_package(evolution, package="generated", blueprint=blueprint)
+    with _written("generated", files) as home:
         options = ProofOptions(seed=task.seeds[0], examples=task.examples)
-        run = _Run(blueprint, _Package("generated", (Path(folder),)), options, {}, None)
+        run = _Run(blueprint, _Package("generated", (home,)), options, {}, None)
         works = [
             msgspec.structs.replace(work, seed=seed, covering=seed == task.seeds[0])
             for seed in task.seeds

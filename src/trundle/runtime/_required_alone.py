@@ -1,7 +1,8 @@
 """Objects that an edit leaves with nothing but what their version requires.
 
 A version shows what it requires where nothing is stored, and an edit that leaves that alone does not write it. Where an edit takes
-everything else out of an object, what is required is all that its writer has of it, and so it is written.
+everything else out of an object of which nothing that is required is stored, what is required is all that its writer has of it, and so it
+is written.
 """
 
 import typing
