@@ -19,10 +19,11 @@ from shapes import OLDER
 
 from store import WRITERS, generated, key, written
 from trundle.api import Api, _steps, served_kinds
+from trundle.api._collection import seldom_collecting
 from trundle.project import generated_scheme, load_config, load_parts
 from trundle.store import Store
 
-FEW, MANY = 20, 100
+FEW, MANY = 20, 220
 
 
 class Client:
@@ -97,7 +98,8 @@ def run(project: Path, writers: int, times: int) -> None:
         names = {"apiVersion": f"{GROUP}/v{OLDER.replace('-', '')}", "kind": "Workload"}
         shown = [scheme.convert_json(written(scheme, each), OLDER) for each in range(writers)]
         documents = [json.dumps({**json.loads(each), **names}).encode() for each in shown]
-        asyncio.run(write(Api(store, kinds, "0.0.0").application, documents, times))
+        with seldom_collecting():
+            asyncio.run(write(Api(store, kinds, "0.0.0").application, documents, times))
 
 
 def instructions(project: Path, writers: int, times: int) -> int:
