@@ -3,10 +3,12 @@
 import pytest
 
 from trundle.api._metadata_rules import metadata_causes
+from trundle.api._metadata_types import wrong_types
 
 
 def causes(**metadata):
-    return [(each.field, each.message) for each in metadata_causes({"metadata": metadata})]
+    found = (*wrong_types(metadata), *metadata_causes({"metadata": metadata}))
+    return [(each.field, each.message) for each in found]
 
 
 def owner(name, **more):

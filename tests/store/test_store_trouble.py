@@ -7,6 +7,7 @@ import tracemalloc
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.engine import Engine
+from sqlalchemy.pool import Pool
 from storing import document, kept, key
 from test_store_under_load import SERVER_IN_FULL, ended, in_child
 
@@ -103,7 +104,7 @@ def dying(url, scheme, at, work):
     def run():
         left = at
 
-        def step(_connection, _cursor, statement, *_):
+        def step(statement):
             nonlocal left
             if statement.startswith(("INSERT", "UPDATE", "DELETE")):
                 left -= 1
@@ -111,7 +112,10 @@ def dying(url, scheme, at, work):
                     os._exit(9)
 
         with Store(url, scheme) as store:
-            event.listen(Engine, "before_cursor_execute", step)
+            if url.startswith("sqlite"):  # Its driver is asked past SQLAlchemy, too.
+                event.listen(Pool, "checkout", lambda driver, *_: driver.set_trace_callback(step))
+            else:
+                event.listen(Engine, "before_cursor_execute", lambda *given: step(given[2]))
             work(store)
         return 0
 

@@ -1,10 +1,12 @@
 """The bodies of requests."""
 
+from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 from starlette.requests import Request as HttpRequest
 
-from trundle.api._documents import object_of
+from trundle.api._documents import object_of, values_of
 from trundle.api._metadata_types import as_read, wrong_types
 from trundle.api._requests import Request, Target
 from trundle.api._requirements import require_kind, require_said_kind
@@ -44,13 +46,14 @@ def document_of(request: Request) -> dict[str, Any]:
         ApiError: it is none, or has a form that is not understood.
     """
     text = json_of(request)
-    document = object_of(text)
+    noted: list[Decimal] = []
+    document = object_of(text, noted)
     require_kind(request.target, document)
     if causes := wrong_types(document.get("metadata")):
         kind, label = request.target.kind.kind, request.target.served.label
         said = "; ".join(each.message for each in causes)
         raise bad_request(f'{kind} in version "{label}" cannot be handled as a {kind}: {said}')
-    return meant(document, text, request.target)
+    return meant(document, noted, request.target)
 
 
 def json_of(request: Request) -> bytes:
@@ -80,20 +83,22 @@ def patched_document(patched: dict[str, Any], patch: bytes, target: Target) -> d
     require_said_kind(target, patched)
     if causes := wrong_types(patched.get("metadata")):
         raise invalid(target.kind, target.name, causes)
-    return meant(patched, patch, target)
+    noted: list[Decimal] = []
+    values_of(patch, noted)
+    return meant(patched, noted, target)
 
 
-def meant(document: dict[str, Any], text: bytes, target: Target) -> dict[str, Any]:
+def meant(document: dict[str, Any], noted: Iterable[Decimal], target: Target) -> dict[str, Any]:
     """A client's document with what API servers read otherwise than it is written.
 
     Integers have no fraction, what is null within labels, annotations and lists of the metadata is empty, and what is in no namespace names none.
 
     Args:
         document: the document.
-        text: what the client sent, as JSON; the document has no other numbers with a fraction.
+        noted: the numbers with a fraction or an exponent that the client sent; the document has no others.
         target: what it is a document of.
     """
-    document = with_whole_numbers(document, text, target.served)
+    document = with_whole_numbers(document, noted, target.served)
     metadata = document.get("metadata")
     if not isinstance(metadata, dict):
         return document

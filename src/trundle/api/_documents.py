@@ -6,6 +6,7 @@ Clients write `apiVersion: crm.example.com/v20190909` and `kind: Person`. The sc
 
 import functools
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -29,19 +30,33 @@ def _decimal(text: str) -> Decimal:
     return Decimal(text)
 
 
+def _noting(noted: list[Decimal]) -> Callable[[str], Decimal]:
+    def note(text: str) -> Decimal:
+        found = _decimal(text)
+        noted.append(found)
+        return found
+
+    return note
+
+
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _values = msgspec.json.Decoder(float_hook=_decimal).decode
 _written = msgspec.json.Encoder(decimal_format="number").encode
 
 
-def values_of(body: bytes) -> Any:
+def values_of(body: bytes, noted: list[Decimal] | None = None) -> Any:
     """JSON as values; numbers with a fraction are decimal numbers, so that they are written as they were read.
+
+    Args:
+        body: the text.
+        noted: gets all numbers that are written with a fraction or an exponent.
 
     Raises:
         ApiError: it is no JSON, or nested too deeply.
     """
+    decode = _values if noted is None else msgspec.json.Decoder(float_hook=_noting(noted)).decode
     try:
-        value = _values(body)
+        value = decode(body)
     except (msgspec.DecodeError, ValueError) as error:
         raise bad_request(f"the body of the request is no JSON: {error}") from None
     except RecursionError:
@@ -55,13 +70,17 @@ def text_of(value: Any) -> bytes:
     return _written(value)
 
 
-def object_of(body: bytes) -> dict[str, Any]:
+def object_of(body: bytes, noted: list[Decimal] | None = None) -> dict[str, Any]:
     """A JSON object as values.
+
+    Args:
+        body: the text.
+        noted: see `values_of`.
 
     Raises:
         ApiError: it is none, or nested too deeply.
     """
-    value = values_of(body)
+    value = values_of(body, noted)
     if not isinstance(value, dict):
         raise bad_request("the body of the request is no JSON object")
     return value

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._metadata_types import wrong_types
 from trundle.api._requests import Target
 from trundle.api._status import Cause
 from trundle.api.apply import STATUS
@@ -19,11 +18,10 @@ _MOST_ANNOTATED = 256 * 1024
 
 
 def metadata_causes(document: Mapping[str, Any]) -> Iterator[Cause]:
-    """What is wrong with the metadata of a document."""
+    """What is wrong with the metadata of a document, whose types are looked at when it is read."""
     metadata = document.get("metadata")
     if not isinstance(metadata, Mapping):
         return
-    yield from wrong_types(metadata)
     for key, value in _texts(metadata.get("labels")).items():
         yield from (_cause("labels", key, each) for each in _qualified(key))
         yield from (_cause("labels", value, each) for each in format_errors("labelValue", value))

@@ -100,19 +100,22 @@ def unknown_members(metadata: Mapping[str, Any]) -> list[str]:
 def _wrong(value: Any, shape: _Shape, place: str) -> Iterator[Cause]:
     if value is None or shape == "anything":
         return
-    match shape, value:
-        case str(), _:
-            if not _is(value, shape):
-                yield _of_type(place, value, shape)
-        case [inner], list():
-            for index, each in enumerate(value):
-                yield from _wrong(each, inner, f"{place}[{index}]")
-        case Mapping(), dict():
-            for name, each in value.items():
-                inner = shape.get(name, shape.get(_EACH, "anything"))
+    if isinstance(shape, str):
+        if not _is(value, shape):
+            yield _of_type(place, value, shape)
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield _of_type(place, value, "array")
+            return
+        for index, each in enumerate(value):
+            yield from _wrong(each, shape[0], f"{place}[{index}]")
+    elif isinstance(value, dict):
+        for name, each in value.items():
+            inner = shape.get(name, shape.get(_EACH, "anything"))
+            if inner != "string" or not isinstance(each, str):  # Most are texts.
                 yield from _wrong(each, inner, f"{place}.{name}")
-        case _:
-            yield _of_type(place, value, "array" if isinstance(shape, list) else "object")
+    else:
+        yield _of_type(place, value, "object")
 
 
 def _is(value: Any, scalar: str) -> bool:

@@ -2,7 +2,6 @@
 
 import datetime as dt
 import functools
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
@@ -39,6 +38,7 @@ from trundle.api.apply import (
     require_elements,
     resource_shape,
     shown_fields,
+    size_of,
     updated,
 )
 from trundle.evolution import Lineage
@@ -94,20 +94,15 @@ class _KnownWords(LineageWords):
         found = self._shown.get(fields)
         if found is None:
             found = super().shown(fields)
-            self._shown.keep(fields, found, _size(fields))
+            self._shown.keep(fields, found, size_of(fields))
         return found
 
     def kept(self, fields: FieldSet, hidden: FieldSet) -> FieldSet:
         found = self._kept.get((fields, hidden))
         if found is None:
             found = super().kept(fields, hidden)
-            self._kept.keep((fields, hidden), found, _size(found))
+            self._kept.keep((fields, hidden), found, size_of(found))
         return found
-
-
-def _size(fields: FieldSet) -> int:
-    """How many bytes a set of fields and its translation hold, about."""
-    return sum(2 * sys.getsizeof(each) for path in fields for each in (path, *path))
 
 
 class Ownership:

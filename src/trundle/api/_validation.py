@@ -13,6 +13,7 @@ from trundle.api._documents import text_of
 from trundle.api._formats import FORMATS
 from trundle.api._kinds import ServedVersion
 from trundle.api._metadata_rules import metadata_causes
+from trundle.api._metadata_types import wrong_types
 from trundle.api._openapi import PRESERVE, definition, reachable
 from trundle.api._patterns import as_ecma
 from trundle.api._places import RULES, root_of
@@ -343,14 +344,14 @@ class Validators:
     def causes_over(
         self, target: Target, document: Mapping[str, Any], before: Mapping[str, Any] | None
     ) -> list[Cause]:
-        """What the schema of a target's version has against a document, its rules included.
+        """What the schema of a target's version has against what a hook leaves, its rules included.
 
         Args:
             target: the version.
             document: the document.
             before: the object before; None where it is created.
         """
-        causes = self.causes(target, document)
+        causes = [*wrong_types(document.get("metadata")), *self.causes(target, document)]
         return [*causes, *self.of(target).judged(document, before, causes).causes]
 
     def has_nulls(self, target: Target, config: Mapping[str, Any]) -> bool:

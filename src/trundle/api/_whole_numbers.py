@@ -3,7 +3,7 @@
 JSON has one kind of numbers, and API servers read `2.0` as the integer that it is. Other numbers stay as they are written.
 """
 
-import re
+from collections.abc import Iterable
 from decimal import Decimal
 from functools import reduce
 from typing import Any
@@ -11,46 +11,24 @@ from typing import Any
 from trundle.api._kinds import ServedVersion
 from trundle.schema import EnumType, ListOf, MapOf, Nullable, Ref, Scalar, Schema, Type, Union
 
-_WHOLE = re.compile(rb"\d(?:\.0+(?!\d)|(?:\.\d+)?[eE])")
-"""A fraction of zeros, or an exponent; no other number is a whole one that is not written so."""
-_DIGITS = b"-0123456789"
-_NEAR = 64
-"""How far a look at the text goes back; more digits or spaces than these count as a number."""
 _LONGEST = 18
 """How many digits an integer with an exponent may have; a longer one is none that a client means."""
 
 
 def with_whole_numbers(
-    document: dict[str, Any], text: bytes, served: ServedVersion
+    document: dict[str, Any], noted: Iterable[Decimal], served: ServedVersion
 ) -> dict[str, Any]:
     """A document whose integers are written without a fraction or an exponent.
 
     Args:
         document: the document.
-        text: what the client sent, as JSON; where nothing in it looks like such a number, the document is as it should be.
+        noted: the numbers that the client wrote so; the document has no others.
         served: its version.
     """
-    if not _may_have_whole(text):
+    if not any(map(_is_whole, noted)):
         return document
     found: dict[str, Any] = _whole(document, Ref(served.root), served.schema)
     return found
-
-
-def _may_have_whole(text: bytes) -> bool:
-    """Whether a number in JSON may be a whole one in spite of a fraction or an exponent, as far as a look at the text shows.
-
-    What looks so is mostly part of a string, `"image:1.0"`. A number follows `[`, `,` or the `":` after a name.
-    """
-    for found in _WHOLE.finditer(text):
-        end = found.start()
-        before = text[max(0, end - _NEAR) : end].rstrip(_DIGITS).rstrip()
-        if before.endswith(b":"):
-            before = before[:-1].rstrip()
-            if not before or before.endswith(b'"'):
-                return True
-        elif not before or before.endswith((b"[", b",")):
-            return True
-    return False
 
 
 def _whole(value: Any, type_: Type, schema: Schema) -> Any:
@@ -92,5 +70,8 @@ def _defined(value: Any, key: str, schema: Schema) -> Any:
 
 
 def _integer(value: Decimal) -> Any:
-    is_whole = value.adjusted() < _LONGEST and value == value.to_integral_value()
-    return int(value) if is_whole else value
+    return int(value) if _is_whole(value) else value
+
+
+def _is_whole(value: Decimal) -> bool:
+    return value.adjusted() < _LONGEST and value == value.to_integral_value()

@@ -35,6 +35,7 @@ from trundle.database._errors import (
 from trundle.database._migrations import Migrations
 from trundle.database._signals import Signals
 from trundle.database._sqlite import file_content
+from trundle.database._statements import rows, write
 from trundle.database._upsert import upsert
 
 __all__ = [
@@ -52,5 +53,7 @@ __all__ = [
     "file_content",
     "open_copy",
     "open_database",
+    "rows",
     "upsert",
+    "write",
 ]

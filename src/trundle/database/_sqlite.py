@@ -12,7 +12,7 @@ import functools
 import hashlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,11 +23,13 @@ from sqlalchemy import (
     QueuePool,
     Select,
     StaticPool,
+    UpdateBase,
     create_engine,
     event,
 )
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.util import LRUCache
 
 from trundle._locking import LockBusyError, locked
@@ -59,23 +61,64 @@ registry.register("sqlite.trundle", __name__, Dialect.__name__)
 _compiled: LRUCache[Any, Any] = LRUCache(_STATEMENTS)
 
 
-class Query:
-    """A query as the driver takes it, and the types of what it finds.
+class Statement:
+    """A statement as the driver takes it, and the types of its values and of what it finds.
 
     Args:
-        statement: the query.
+        statement: the statement.
     """
 
-    def __init__(self, statement: Select[Any]) -> None:
+    def __init__(self, statement: Select[Any] | UpdateBase) -> None:
         dialect = Dialect(**JSON_FORMS)
         compiled = statement.compile(dialect=dialect)
+        assert isinstance(compiled, SQLCompiler), "it is no definition of a table"
         self.text = str(compiled)
-        self.names = tuple(compiled.positiontup or ())
+        self._given = [
+            (name, compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
+            for name in compiled.positiontup or ()
+        ]
+        columns = statement.selected_columns if isinstance(statement, Select) else ()
         found = (
-            each.type.dialect_impl(dialect).result_processor(dialect, None)
-            for each in statement.selected_columns
+            each.type.dialect_impl(dialect).result_processor(dialect, None) for each in columns
         )
-        self.made = [(at, made) for at, made in enumerate(found) if made is not None]
+        self._made = [(at, made) for at, made in enumerate(found) if made is not None]
+
+    def given(self, values: Mapping[str, Any]) -> list[Any]:
+        """Values as the driver takes them."""
+        return [
+            values[name] if written is None else written(values[name])
+            for name, written in self._given
+        ]
+
+    def made(self, found: Sequence[Any]) -> list[Any]:
+        """A row that the driver gives, as values."""
+        row = [*found]
+        for at, made in self._made:
+            row[at] = made(row[at])
+        return row
+
+
+def rows(
+    connection: Connection, statement: Select[Any], values: Mapping[str, Any]
+) -> list[list[Any]]:
+    """What a query finds in a transaction."""
+    known = _statement(statement)
+    found = _driver(connection).execute(known.text, known.given(values)).fetchall()
+    return [known.made(each) for each in found]
+
+
+def write(
+    connection: Connection, statement: UpdateBase, values: Iterable[Mapping[str, Any]]
+) -> None:
+    """Runs a statement in a transaction, for several rows."""
+    known = _statement(statement)
+    _driver(connection).executemany(known.text, map(known.given, values))
+
+
+def _driver(connection: Connection) -> sqlite3.Connection:
+    found = connection.connection.driver_connection
+    assert isinstance(found, sqlite3.Connection), "it is one to a file"
+    return found
 
 
 class Queries:
@@ -98,25 +141,20 @@ class Queries:
             statement: the query; it is compiled once, so it is made once.
             values: its parameters.
         """
-        query = _query(statement)
+        query = _statement(statement)
         try:
             connection = self._idle.pop()
         except IndexError:
             connection = self._connect()
         try:
-            cursor = connection.execute(query.text, [values[name] for name in query.names])
+            cursor = connection.execute(query.text, query.given(values))
             found = cursor.fetchone()
             cursor.close()  # The state that it sees is left, so that the log can be written back.
         except BaseException:
             connection.close()
             raise
         self._idle.append(connection)
-        if found is None:
-            return None
-        row = [*found]
-        for at, made in query.made:
-            row[at] = made(row[at])
-        return row
+        return None if found is None else query.made(found)
 
     def close(self) -> None:
         """Closes all connections."""
@@ -125,8 +163,8 @@ class Queries:
 
 
 @functools.lru_cache(_STATEMENTS)
-def _query(statement: Select[Any]) -> Query:
-    return Query(statement)
+def _statement(statement: Select[Any] | UpdateBase) -> Statement:
+    return Statement(statement)
 
 
 def engine_of_file(path: Path, wait: float) -> Engine:
@@ -229,7 +267,9 @@ def held(path: Path, name: str) -> Iterator[bool]:
 
 def _begin(connection: Connection) -> None:
     writing = connection.get_execution_options().get(WRITING, False)
-    connection.exec_driver_sql("PRAGMA query_only = " + ("OFF" if writing else "ON"))
+    if connection.info.get(WRITING, True) is not writing:  # SQLite compiles all statements anew.
+        connection.exec_driver_sql("PRAGMA query_only = " + ("OFF" if writing else "ON"))
+        connection.info[WRITING] = writing
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 

@@ -16,6 +16,7 @@ from sqlalchemy import (
     update,
 )
 
+from trundle.database import rows, write
 from trundle.store import _statements as s
 from trundle.store import _tables as t
 from trundle.store._records import ChangeKind, Key, ObjectChange, ObjectChoice, StoredObject
@@ -95,6 +96,7 @@ class Rows:
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._on_server = connection.dialect.name == "postgresql"
 
     # Resource types
 
@@ -108,8 +110,8 @@ class Rows:
         """
         statement = s.RESOURCE_LOCKED if locked else s.RESOURCE
         values = {"group_": group, "name_": name}
-        found = self._connection.execute(statement, values).one_or_none()
-        return None if found is None else ResourceRow(*found)
+        found = rows(self._connection, statement, values)
+        return ResourceRow(*found[0]) if found else None
 
     def resources(self) -> tuple[ResourceRow, ...]:
         """All resource types of the store."""
@@ -210,8 +212,8 @@ class Rows:
 
     def one(self, resource: int, key: Key) -> StoredObject | None:
         """An object as it is now; None where there is none."""
-        row = self._connection.execute(*one(resource, key)).one_or_none()
-        return None if row is None else object_of(key.resource, row)
+        found = rows(self._connection, *one(resource, key))
+        return object_of(key.resource, found[0]) if found else None
 
     def current(self, resource: int, keys: Collection[Key]) -> dict[Key, StoredObject]:
         """The objects of some keys as they are now, as far as there are any; all of the keys are of one resource type."""
@@ -220,12 +222,12 @@ class Rows:
             names.setdefault(each.namespace, []).append(each)
         found = []
         for namespace, of in names.items():  # A condition on pairs of columns would use no index.
-            if len(of) == 1:
-                found.append(self.one(resource, of[0]))
+            if len(of) == 1 or not self._on_server:
+                found += [self.one(resource, each) for each in of]
                 continue
             values = {"of": resource, "namespace_": namespace, "names": [each.name for each in of]}
-            rows = self._connection.execute(s.SOME, values)
-            found += [object_of(of[0].resource, each) for each in rows]
+            some = self._connection.execute(s.SOME, values)
+            found += [object_of(of[0].resource, each) for each in some]
         return {each.key: each for each in found if each is not None}
 
     def all(self, resource: ResourceRow, together: int) -> Iterator[StoredObject]:
@@ -238,8 +240,7 @@ class Rows:
 
     def owned(self, resource: ResourceRow, name: str, uid: str) -> tuple[StoredObject, ...]:
         """The objects of a resource type that name an owner, by namespace and name."""
-        server = self._connection.dialect.name == "postgresql"
-        statement = s.OWNED.where(text(s.OWNED_ON_SERVER if server else s.OWNED_IN_FILE))
+        statement = s.OWNED.where(text(s.OWNED_ON_SERVER if self._on_server else s.OWNED_IN_FILE))
         found = self._connection.execute(statement, {"of": resource.id, "owner": uid})
         return tuple(object_of(name, each) for each in found)
 
@@ -368,11 +369,10 @@ class Rows:
             if old <= resource.resource_version
         ]
         if before:  # First, as no two revisions of an object may be current.
-            self._connection.execute(s.REPLACE, before)
-        rows = [_row(resource.id, each, replaced) for each in revisions]
-        self._connection.execute(s.ADD, rows)
+            write(self._connection, s.REPLACE, before)
+        write(self._connection, s.ADD, [_row(resource.id, each, replaced) for each in revisions])
         last = revisions[-1].object.resource_version
-        self._connection.execute(s.COUNT, {"of": resource.id, "last": last, "time": time})
+        write(self._connection, s.COUNT, [{"of": resource.id, "last": last, "time": time}])
 
 
 def _row(resource: int, revision: Revision, replaced: Mapping[int, int]) -> dict[str, Any]:

@@ -4,7 +4,14 @@
 """
 
 from trundle.api.apply._checking import ListCode, ListError, duplicates, require_elements
-from trundle.api.apply._fields import FieldSet, Path, UnreadableFieldsError, decode, encode
+from trundle.api.apply._fields import (
+    FieldSet,
+    Path,
+    UnreadableFieldsError,
+    decode,
+    encode,
+    size_of,
+)
 from trundle.api.apply._lineage_words import LineageWords
 from trundle.api.apply._managed_fields import (
     APPLIES,
@@ -69,5 +76,6 @@ __all__ = [
     "resource_shape",
     "restricted",
     "shown_fields",
+    "size_of",
     "updated",
 ]

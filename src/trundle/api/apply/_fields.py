@@ -13,11 +13,15 @@ A set of fields is a set of paths. A path in it says nothing about the paths tha
 
 import json
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Collection, Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+import msgspec
+
+from trundle.api._recent import Recent
 from trundle.errors import Kind, TrundleError, expectation
 
 Path: TypeAlias = tuple[str, ...]
@@ -29,6 +33,10 @@ _ITSELF = "."
 _ESCAPED = re.compile('[\x00-\x1f"\\\\<>&\u2028\u2029]')
 _SMALL, _LARGE = 1e-6, 1e21
 _SHORT = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+_ENCODE = msgspec.json.Encoder(decimal_format="number").encode
+_READ: Recent[FieldSet] = Recent(1024 * 1024)
+"""Sets that were read lately, by their text: each write reads those of an object several times, and most objects have the same few."""
 
 
 class UnreadableFieldsError(TrundleError):
@@ -63,9 +71,19 @@ def decode(document: Json) -> FieldSet:
     Raises:
         UnreadableFieldsError: it is no such set; the message says what is wrong.
     """
-    found: set[Path] = set()
-    _collect(document, (), found)
-    return frozenset(found)
+    text = _ENCODE(document)
+    known = _READ.get(text)
+    if known is None:
+        found: set[Path] = set()
+        _collect(document, (), found)
+        known = frozenset(found)
+        _READ.keep(text, known, len(text) + size_of(known))
+    return known
+
+
+def size_of(fields: FieldSet) -> int:
+    """How many bytes a set of fields holds, about, its translation included."""
+    return sum(2 * sys.getsizeof(each) for path in fields for each in (path, *path))
 
 
 def encode(fields: Collection[Path]) -> dict[str, Any]:

@@ -1,7 +1,10 @@
 """`metadata.managedFields`: read, written, and kept by each write of an object."""
 
+import dataclasses
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from trundle.api.apply._checking import require_elements
 from trundle.api.apply._differences import differences
@@ -132,7 +135,8 @@ def applied(
 def _applied(writer: Writer, live: Json, config: Json, at_others: AtOthers, *, force: bool) -> Json:
     owners = _owners(live, writer)
     if not owners:
-        owners = _updated(replace(writer, name=_BEFORE_APPLY), _typed(live), _bare(live), {})
+        first = dataclasses.replace(writer, name=_BEFORE_APPLY)
+        owners = _updated(first, _typed(live), _bare(live), {})
     owners = _served(owners, writer)
     manager = writer.manager(APPLIES)
     previous = owners.get(manager)

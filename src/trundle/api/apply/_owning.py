@@ -9,8 +9,11 @@ whatever is applied.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from trundle.api.apply._differences import Differences, differences, fields_of
 from trundle.api.apply._fields import EMPTY, FieldSet, Json, Path, outside, path_text
@@ -21,8 +24,7 @@ from trundle.api.apply._words import SameWords, Words
 from trundle.errors import Kind, TrundleError
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Manager:
+class Manager(NamedTuple):
     """Who owns fields; an applier is the same at every version, all others are one for each version.
 
     Attributes:
@@ -44,8 +46,7 @@ class Manager:
         return about + (f" using {self.version}" if self.version else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Owned:
+class Owned(msgspec.Struct, frozen=True):
     """What one manager owns.
 
     Attributes:
