@@ -61,8 +61,12 @@ class Metrics:
 
     def started(self, record: RequestRecord) -> None:
         """Counts a watch as open."""
-        labels = self._labels(record)
-        if labels[0] == "WATCH":
+        found = record.attributes
+        if (
+            found is not None
+            and found.verb == "watch"
+            and (labels := self._labels(record))[0] == "WATCH"
+        ):
             self._watches.labels(*labels).inc()
 
     def completed(self, record: RequestRecord) -> None:
