@@ -45,14 +45,18 @@ def broken(client, installed, monkeypatch):
     """A member that the old version cannot show."""
     made = client.create(NEW, "ada", group="red")
     client.create(NEW, "bob", group="red")
-    read = type(installed.scheme).read
+    kind = type(installed.scheme)
 
-    def failing(self, version, stored):
-        if self is installed.scheme and version == OLD and b'"ada"' in stored:
-            raise ConversionError("ada has no past")
-        return read(self, version, stored)
+    def failing(read):
+        def tried(self, version, stored, *more):
+            if self is installed.scheme and version == OLD and b'"ada"' in stored:
+                raise ConversionError("ada has no past")
+            return read(self, version, stored, *more)
 
-    monkeypatch.setattr(type(installed.scheme), "read", failing)
+        return tried
+
+    for name in ("read", "read_usual"):
+        monkeypatch.setattr(kind, name, failing(getattr(kind, name)))
     return made
 
 

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from trundle.api._documents import object_of, text_of, to_scheme
 from trundle.api._kinds import ServedKind, ServedVersion
@@ -282,7 +282,7 @@ def _as_before(new: StoredObject, old: StoredObject | None) -> StoredObject:
     """What would be stored, with the resource version that the client wrote over."""
     if old is None:
         return new
-    return msgspec.structs.replace(new, resource_version=old.resource_version)
+    return replace(new, resource_version=old.resource_version)
 
 
 def _review(hook: Placed, question: AdmissionRequest, warnings: list[str]) -> None:

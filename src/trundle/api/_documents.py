@@ -129,19 +129,26 @@ def to_scheme(document: dict[str, Any], kind: ServedKind, served: ServedVersion)
 
 def to_client(shown: bytes, kind: ServedKind, served: ServedVersion) -> bytes:
     """What the scheme shows at a version as clients read it."""
+    said, read = _heads(kind, served.label)
+    if said and shown.startswith(said):  # As the scheme writes it: the rest needs no reading.
+        return read + shown[len(said) :]
     names = {"apiVersion": kind.api_version(served), "kind": kind.kind}
-    if not kind.type_text:
-        head = _head(kind.resource.rpartition("/")[2], _said_version(kind, served))
-        if shown.startswith(head):  # As the scheme writes it: the rest needs no reading.
-            return _head(**names) + shown[len(head) :]
     members = _members(shown)
     rest = {key: value for key, value in members.items() if key not in names}
     return msgspec.json.encode({**names, **rest})
 
 
 @functools.lru_cache(1024)
-def _head(kind: str, apiVersion: str) -> bytes:  # noqa: N803 - as documents have it
-    return msgspec.json.encode({"apiVersion": apiVersion, "kind": kind})[:-1] + b","
+def _heads(kind: ServedKind, label: str) -> tuple[bytes, bytes]:
+    """How documents of a version begin as the scheme writes them, and as clients read them; the former is empty where it depends on the document."""
+    served = kind.versions[label]
+    own = kind.resource.rpartition("/")[2], _said_version(kind, served)
+    said = b"" if kind.type_text else _head(*own)
+    return said, _head(kind.kind, kind.api_version(served))
+
+
+def _head(kind: str, version: str) -> bytes:
+    return msgspec.json.encode({"apiVersion": version, "kind": kind})[:-1] + b","
 
 
 def _said_version(kind: ServedKind, served: ServedVersion) -> str:

@@ -1,9 +1,9 @@
 """Objects of one version, read as Kubernetes' API does it."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from trundle.api._answers import LIST_OF_VERSIONS, list_head
 from trundle.api._reading import explained

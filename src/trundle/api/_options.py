@@ -13,6 +13,7 @@ from trundle.api._selections import FieldSelector, labels_of, terms_of
 from trundle.api._status import ApiError, Cause, bad_request, unsupported
 from trundle.errors import expectation
 
+_READS = frozenset({"GET", "HEAD"})
 _WRITES = {"POST": "CreateOptions", "PUT": "UpdateOptions", "PATCH": "PatchOptions"}
 
 
@@ -22,6 +23,8 @@ def require_options(method: str, request: Request) -> None:
     Raises:
         ApiError: it has none.
     """
+    if not request.query and method in _READS:  # Most requests: they say nothing.
+        return
     watches = method == "GET" and not request.target.name and request.flag("watch")
     timeout = request.query.get("timeout", "")
     if timeout and not watches and not is_go_duration(timeout):

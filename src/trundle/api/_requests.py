@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
+
+import msgspec
 
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._status import bad_request
@@ -14,8 +15,7 @@ FieldValidation = Literal["Ignore", "Warn", "Strict"]
 _VALIDATIONS: tuple[FieldValidation, ...] = ("Ignore", "Warn", "Strict")
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """What a path names.
 
     Attributes:
@@ -35,8 +35,7 @@ class Target:
     watched: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """A request about objects.
 
     Attributes:

@@ -139,7 +139,7 @@ class Resources(ObjectReads):
         }
         require_namespace(target, metadata)
         name = metadata.get("name") or generated_name(metadata.get("generateName")) or ""
-        target = replace(target, name=name)
+        target = msgspec.structs.replace(target, name=name)
         self._admit(target)
         document["metadata"] = {**metadata, "name": name}
         require_same_kind(target, document)
@@ -296,7 +296,7 @@ class Resources(ObjectReads):
             namespace, name = each["metadata"].get("namespace", ""), each["metadata"]["name"]
             one = Target(target.kind, target.served, namespace, name)
             try:
-                done = self.delete(replace(request, target=one))
+                done = self.delete(msgspec.structs.replace(request, target=one))
                 warnings |= dict.fromkeys(done.warnings)
             except ApiError as error:
                 if error.reason != "NotFound":  # Another client was quicker.

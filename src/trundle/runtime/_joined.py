@@ -19,7 +19,7 @@ from trundle.runtime._lenience import Lenience
 from trundle.runtime._lists import DocumentList
 from trundle.runtime._lookup import Conversion
 from trundle.runtime._many import ManyDocuments
-from trundle.runtime._objects import GeneratedObject, spoken
+from trundle.runtime._objects import FreeForm, GeneratedObject, spoken
 from trundle.runtime._outcomes import Outcome, outcome_of
 from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._scheme import Scheme
@@ -160,6 +160,12 @@ class JoinedScheme(ManyDocuments):
         See `AnyScheme.read`.
         """
         return self._of_value(stored, None)[0].read(version, stored)
+
+    def read_usual(
+        self, version: str, stored: bytes, described: Callable[[FreeForm], bytes]
+    ) -> bytes | None:
+        """Like `read`, of a document that is like most, with other metadata. See `AnyScheme.read_usual`."""
+        return self._of_value(stored, None)[0].read_usual(version, stored, described)
 
     def lacking(self, version: str, stored: Any) -> tuple[str, ...]:
         """What a version requires, and what is stored has nothing for. See `AnyScheme.lacking`."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Protocol, Self, runtime_checkable
 
 from trundle.runtime._lenience import Lenience
-from trundle.runtime._objects import GeneratedObject
+from trundle.runtime._objects import FreeForm, GeneratedObject
 from trundle.runtime._outcomes import Outcome
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._whole_views import WholeView
@@ -83,6 +83,23 @@ class AnyScheme(Protocol):
 
         Raises:
             ConversionError: it is not a stored document, it cannot be read, or it has no such version.
+        """
+        ...
+
+    def read_usual(
+        self, version: str, stored: bytes, described: Callable[[FreeForm], bytes]
+    ) -> bytes | None:
+        """Like `read`, of a document that is like most, with other metadata; None for any other.
+
+        It has to start like one that was read before, and to have `metadata` of whose content no schema says anything.
+
+        Args:
+            version: the API version.
+            stored: what the store keeps, as JSON.
+            described: gives the metadata that is shown from that which is kept, both as JSON.
+
+        Raises:
+            ConversionError: see `read`.
         """
         ...
 

@@ -25,7 +25,7 @@ from trundle.runtime._lookup import Conversion, Lookup
 from trundle.runtime._many import ManyDocuments
 from trundle.runtime._methods import LookedUpMethods
 from trundle.runtime._object_conversion import ObjectConversion
-from trundle.runtime._objects import WRITTEN_WITH, GeneratedObject
+from trundle.runtime._objects import WRITTEN_WITH, FreeForm, GeneratedObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
@@ -194,6 +194,20 @@ class Scheme(ManyDocuments, PackageScheme):
         elif not isinstance(stored, StorageObject):
             raise self._not_stored("an object")
         return self._in_form(stored, version, None, None, None, self._lenience)
+
+    def read_usual(
+        self, version: str, stored: bytes, described: Callable[[FreeForm], bytes]
+    ) -> bytes | None:
+        """Like `read`, of a document that is like most, with other metadata. See `AnyScheme.read_usual`."""
+        known = self._reading.stored_at_once(stored)
+        if type(getattr(known, "metadata", None)) is not FreeForm:
+            return None
+        shown = self._conversion.convert(known, version, None)
+        metadata = getattr(shown, "metadata", None)
+        if type(metadata) is not FreeForm:
+            return None
+        shown.metadata = FreeForm(described(metadata))
+        return self.encode(shown) if self.hooked else written(shown)
 
     def lacking(self, version: str, stored: Any) -> tuple[str, ...]:
         """What a version requires, and what is stored has nothing for. See `AnyScheme.lacking`."""

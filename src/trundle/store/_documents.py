@@ -222,6 +222,21 @@ def with_members_of_metadata(
 def with_columns(document: bytes, found: StoredObject) -> bytes:
     """A document with the members of `metadata` that columns have."""
     members = members_of(document)
+    whole: dict[str, Any] = {**members, _METADATA: _described(members, found)}
+    if _METADATA not in members:  # Where people expect it, behind what says what the document is.
+        names: tuple[str, ...] = ("apiVersion", "kind", "type")
+        head = {name: whole.pop(name) for name in names if name in whole}
+        whole = {**head, _METADATA: whole.pop(_METADATA), **whole}
+    return msgspec.json.encode(whole)
+
+
+def metadata_with_columns(metadata: msgspec.Raw, found: StoredObject) -> bytes:
+    """The `metadata` of an object with the members that columns have."""
+    return msgspec.json.encode(_described({_METADATA: metadata}, found))
+
+
+def _described(members: Mapping[str, msgspec.Raw], found: StoredObject) -> dict[str, Any]:
+    """The members of an object's `metadata`, with those that columns have."""
     metadata: dict[str, Any] = {**metadata_of(found.key, members)}
     metadata["uid"] = found.uid
     metadata["resourceVersion"] = str(found.resource_version)
@@ -230,12 +245,7 @@ def with_columns(document: bytes, found: StoredObject) -> bytes:
     if found.deleted is not None:
         metadata["deletionTimestamp"] = _in_seconds(found.deleted)
         metadata["deletionGracePeriodSeconds"] = 0
-    whole: dict[str, Any] = {**members, _METADATA: metadata}
-    if _METADATA not in members:  # Where people expect it, behind what says what the document is.
-        names: tuple[str, ...] = ("apiVersion", "kind", "type")
-        head = {name: whole.pop(name) for name in names if name in whole}
-        whole = {**head, _METADATA: whole.pop(_METADATA), **whole}
-    return msgspec.json.encode(whole)
+    return metadata
 
 
 def _in_seconds(time: str) -> str:

@@ -9,7 +9,7 @@ from trundle.runtime import AnyScheme
 from trundle.store._decisions import (
     missing,
 )
-from trundle.store._documents import with_columns
+from trundle.store._documents import metadata_with_columns, with_columns
 from trundle.store._errors import (
     FutureVersionError,
     GoneError,
@@ -114,6 +114,11 @@ class StoreReader:
         Raises:
             ConversionError: it cannot be converted; the error says why.
         """
+        usual = self.scheme.read_usual(
+            version, found.data, lambda metadata: metadata_with_columns(metadata, found)
+        )
+        if usual is not None:
+            return usual
         return with_columns(self.scheme.read(version, found.data), found)
 
     def list(

@@ -11,8 +11,7 @@ from trundle.store._selectors import LabelSelector
 ChangeKind: TypeAlias = Literal["added", "modified", "deleted"]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Key:
+class Key(msgspec.Struct, frozen=True, order=True):
     """Which object.
 
     Attributes:

@@ -4,8 +4,9 @@ The rules by which paths are read are those of Kubernetes' `RequestInfo`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 _VERBS = {
     "POST": "create",
@@ -26,8 +27,7 @@ _PARTS_OF_RESOURCES = {"api": 3, "apis": 4}
 """How many parts the path of a resource has at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Attributes:
+class Attributes(msgspec.Struct, frozen=True):
     """What a request does.
 
     Attributes:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
 from trundle.api.access._attributes import Attributes
 from trundle.api.access._users import AUTHENTICATED, MASTERS, UNAUTHENTICATED, User
 
@@ -124,8 +126,7 @@ class Binding:
         return f'{kind} "{name}" of {self.role_kind} "{self.role}" to {subject.described(self.namespace)}'
 
 
-@dataclass(frozen=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """Whether a request is allowed, and why.
 
     Attributes:
