@@ -102,7 +102,7 @@ class _Way:
             return False
         annotations = _metadata(metadata).annotations
         return annotations is msgspec.UNSET or (
-            bool(annotations) and not any(each in annotations for each in self.apart)
+            bool(annotations) and annotations.keys().isdisjoint(self.apart)
         )
 
 
@@ -208,5 +208,5 @@ def _goes_along(text: bytes) -> bool:
 
 
 def _is_flat(text: bytes) -> bool:
-    """Whether nothing in JSON can be nested too deeply."""
-    return len(text) <= _MOST_NESTED or text.count(b"{") + text.count(b"[") <= _MOST_NESTED
+    """Whether nothing in JSON can be nested too deeply: each object and list has two brackets."""
+    return len(text) <= 2 * _MOST_NESTED or text.count(b"{") + text.count(b"[") <= _MOST_NESTED
