@@ -190,6 +190,13 @@ def _converting(one: Way | None, other: Way) -> Callable[[Any], Any]:
     return convert
 
 
+def _by_store(one: Way | None, other: Way) -> Callable[[Any], Any]:
+    """Converts an object by way of the store's shape."""
+    assert one is not None  # From what is stored, there is a conversion to each version.
+    up, down = one.up, other.down
+    return lambda value: down(up(value))
+
+
 def _copying(one: Way | None, other: Way, lookup: Lookup) -> Callable[[Any], Any] | None:
     """Converts an object whose properties are only copied: what it has shows whether all of it is seen, without a way back.
 
@@ -206,15 +213,12 @@ def _copying(one: Way | None, other: Way, lookup: Lookup) -> Callable[[Any], Any
     filled = [name for name, theirs in other.copied.items() if theirs in required[other.class_]]
     if not ours.keys() >= {*filled}:
         return None
-    hides = values_getter([each for name, each in ours.items() if name not in (*other.copied, "written_with")])
+    hides = values_getter(
+        [each for name, each in ours.items() if name not in (*other.copied, "written_with")]
+    )
     fills = values_getter([ours[name] for name in filled if ours[name] not in required[class_]])
     straight = lookup.known_function(class_, other.class_)
-    if straight is None:
-        assert one is not None  # There is a conversion to each version from what is stored.
-        up, down = one.up, other.down
-        convert = lambda value: down(up(value))
-    else:
-        convert = straight[0]
+    convert = straight[0] if straight else _by_store(one, other)
 
     def copy(value: Any) -> Any:
         if ABSENT in fills(value) or any(each is not ABSENT for each in hides(value)):
