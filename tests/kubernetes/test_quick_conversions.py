@@ -420,6 +420,15 @@ def test_objects_are_found_whatever_is_in_them(plain, more, count):
     assert reviewed(ConversionReviews(*ways), objects, **beside) == expected
 
 
+@pytest.mark.parametrize("asked", [5, "of objects"])
+def test_objects_beside_a_request_are_none_of_it(plain, asked):
+    beside = {"another": {"objects": [{**MANAGED, "parts": [], "metadata": {"name": "x"}}]}}
+    ways = plain.conversions.convert, plain.conversions.quick
+    found = reviewed(ConversionReviews(*ways), [asked], **beside)
+    assert found == reviewed(ConversionReviews(ways[0]), [asked])
+    assert found["response"]["result"]["status"] == "Failed"
+
+
 def test_what_another_version_would_fill_in_or_lacks_is_converted_carefully():
     """Properties are only copied here, so that this is seen without a way back."""
     case = {

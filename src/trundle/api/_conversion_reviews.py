@@ -41,6 +41,8 @@ class _Asked(NamedTuple):
 
 _END = b"}}"
 _OBJECTS = b'"objects":[{'
+_PLACE = b'"of objects"'
+"""What stands in the place of objects while the rest of their review is read."""
 _review = msgspec.json.Decoder(_Review).decode
 
 _T = TypeVar("_T")
@@ -112,8 +114,9 @@ def _quickly_split(body: bytes) -> _Asked | None:
     second = body.find(b":", body.find(b",", start, end), end) + 1
     if not len(_OBJECTS) <= start < second:
         return None
-    asked = _quickly_read(b"%b0%b" % (body[:start], body[end:]))
-    if asked is None or asked.objects != [b"0"]:
+    around = _PLACE.join((body[:start], body[end:]))
+    asked = _quickly_read(around)
+    if asked is None or asked.objects != [_PLACE] or around.count(_PLACE) > 1:
         return None
     between, objects = b"}," + body[start:second], []
     while (place := body.find(between, start, end)) >= 0:
