@@ -92,10 +92,15 @@ class Both:
         self.labels = [*kind.versions, "storage"]
         self.quick = 0
 
+    def quickly(self, data, wanted):
+        """What an object is converted to quickly; else None."""
+        (made,) = self.conversions.quick([data], wanted)
+        return made
+
     def compare(self, data, label):
         """Converts an object in both ways."""
         wanted = f"{self.kind.group}/{label}"
-        made = self.conversions.quick(data, wanted)
+        made = self.quickly(data, wanted)
         if made is None:
             return
         self.quick += 1
@@ -286,7 +291,7 @@ def test_usual_objects_are_converted_quickly(plain, name):
         before = plain.quick
         plain.compare(QUICK[name], label)
         assert plain.quick > before
-    stored = plain.conversions.quick(QUICK[name], f"{GROUP}/storage")
+    stored = plain.quickly(QUICK[name], f"{GROUP}/storage")
     for label in ("v0", "v1"):
         before = plain.quick
         plain.compare(stored, label)
@@ -295,20 +300,20 @@ def test_usual_objects_are_converted_quickly(plain, name):
 
 @pytest.mark.parametrize("name", CAREFUL)
 def test_unusual_objects_are_converted_carefully(plain, name):
-    assert plain.conversions.quick(CAREFUL[name], f"{GROUP}/v1") is None
+    assert plain.quickly(CAREFUL[name], f"{GROUP}/v1") is None
 
 
 @pytest.mark.parametrize("name", SPELT)
 def test_what_is_stored_in_another_spelling_is_converted_carefully(plain, name):
     stored = plain.conversions.convert(values_of(SPELT[name]), f"{GROUP}/storage")
-    assert plain.conversions.quick(stored, f"{GROUP}/v1") is None
+    assert plain.quickly(stored, f"{GROUP}/v1") is None
 
 
 def test_what_is_stored_with_spaces_in_free_form_data_is_converted_carefully(plain):
     stored = plain.conversions.convert(values_of(text_of(free=[1])), f"{GROUP}/storage")
     assert b"[1]" in stored
-    assert plain.conversions.quick(stored, f"{GROUP}/v1") is not None
-    assert plain.conversions.quick(stored.replace(b"[1]", b"[ 1]"), f"{GROUP}/v1") is None
+    assert plain.quickly(stored, f"{GROUP}/v1") is not None
+    assert plain.quickly(stored.replace(b"[1]", b"[ 1]"), f"{GROUP}/v1") is None
 
 
 @pytest.mark.parametrize("name", SPELT)
@@ -339,17 +344,17 @@ FREE = {
 @pytest.mark.parametrize("label", ["v1", "storage"])
 def test_free_form_data_that_is_no_text_is_converted_carefully(plain, name, label):
     wanted = f"{GROUP}/{label}"
-    assert plain.conversions.quick(FREE[name], wanted) is not None
-    assert plain.conversions.quick(FREE[name].replace(b"?", b"\xff"), wanted) is None
+    assert plain.quickly(FREE[name], wanted) is not None
+    assert plain.quickly(FREE[name].replace(b"?", b"\xff"), wanted) is None
     deep = b'"?"', b"[" * 200 + b"]" * 200
-    assert plain.conversions.quick(FREE[name].replace(*deep), wanted) is None
+    assert plain.quickly(FREE[name].replace(*deep), wanted) is None
 
 
 @pytest.mark.parametrize("broken", [b"\xff", b"\xed\xa0\x80", b"\xc3"])
 def test_what_is_stored_with_metadata_that_is_no_text_is_converted_carefully(plain, broken):
-    stored = plain.conversions.quick(FREE["metadata"], f"{GROUP}/storage")
-    assert plain.conversions.quick(stored, f"{GROUP}/v1") is not None
-    assert plain.conversions.quick(stored.replace(b"?", broken), f"{GROUP}/v1") is None
+    stored = plain.quickly(FREE["metadata"], f"{GROUP}/storage")
+    assert plain.quickly(stored, f"{GROUP}/v1") is not None
+    assert plain.quickly(stored.replace(b"?", broken), f"{GROUP}/v1") is None
 
 
 def test_what_a_version_hides_is_converted_carefully():
@@ -357,9 +362,9 @@ def test_what_a_version_hides_is_converted_carefully():
     scheme = evolve(case.versions, *case.more)
     both = both_of(scheme)
     bare, full = ({"parts": [], "items": [each]} for each in ({"x": "1"}, {"x": "1", "y": "2"}))
-    assert both.conversions.quick(text_of(version="v2", **bare), f"{GROUP}/v0") is not None
-    assert both.conversions.quick(text_of(version="v2", **full), f"{GROUP}/v0") is None
-    assert both.conversions.quick(text_of(version="v2", **full), f"{GROUP}/v1") is not None
+    assert both.quickly(text_of(version="v2", **bare), f"{GROUP}/v0") is not None
+    assert both.quickly(text_of(version="v2", **full), f"{GROUP}/v0") is None
+    assert both.quickly(text_of(version="v2", **full), f"{GROUP}/v1") is not None
     forget(scheme)
 
 
@@ -377,6 +382,71 @@ def test_reviews_have_the_same_answer(plain):
         assert json.loads(ConversionReviews(*ways).answer(body)) == json.loads(
             ConversionReviews(ways[0]).answer(body)
         )
+
+
+def reviewed(reviews, objects, **more):
+    """The answer to a review, whose members are sorted as an API server does it."""
+    request = {"uid": "1", "desiredAPIVersion": f"{GROUP}/v1", "objects": objects}
+    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", **more}
+    text = json.dumps({**head, "request": request}, sort_keys=True, separators=(",", ":"))
+    return json.loads(reviews.answer(text.encode()))
+
+
+MANAGED = {"apiVersion": f"{GROUP}/v0", "kind": "Thing"}
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"free": "},{"},
+        {"free": [MANAGED, MANAGED]},
+        {"free": {"objects": [MANAGED]}},
+        {"metadata": {"name": "x", "managedFields": [MANAGED, MANAGED]}},
+    ],
+    ids=["alike", "text", "like the objects", "another review", "like the objects in metadata"],
+)
+@pytest.mark.parametrize("count", [1, 3])
+def test_objects_are_found_whatever_is_in_them(plain, more, count):
+    objects = [
+        {**MANAGED, "old": f"{n}", "metadata": {"name": "x"}, "parts": [], **more}
+        for n in range(count)
+    ]
+    ways = plain.conversions.convert, plain.conversions.quick
+    expected = reviewed(ConversionReviews(ways[0]), objects)
+    assert len(expected["response"]["convertedObjects"]) == count
+    assert reviewed(ConversionReviews(*ways), objects) == expected
+    beside = {"another": {"objects": [{**MANAGED, "old": "x"}]}}
+    assert reviewed(ConversionReviews(*ways), objects, **beside) == expected
+
+
+@pytest.mark.parametrize("asked", [5, "of objects"])
+def test_objects_beside_a_request_are_none_of_it(plain, asked):
+    beside = {"another": {"objects": [{**MANAGED, "parts": [], "metadata": {"name": "x"}}]}}
+    ways = plain.conversions.convert, plain.conversions.quick
+    found = reviewed(ConversionReviews(*ways), [asked], **beside)
+    assert found == reviewed(ConversionReviews(ways[0]), [asked])
+    assert found["response"]["result"]["status"] == "Failed"
+
+
+def test_what_another_version_would_fill_in_or_lacks_is_converted_carefully():
+    """Properties are only copied here, so that this is seen without a way back."""
+    case = {
+        V1: {"Thing": {"old": "string", "parts!": "[string]", "gone": "string"}},
+        V2: {"Thing": {"new!": "string", "parts!": "[string]", "gone": "string"}},
+        V3: {"Thing": {"new!": "string", "parts!": "[string]"}},
+    }
+    scheme = evolve(case, rules(V1, rename={"old": "new"}), hub=V2)
+    both = both_of(scheme)
+    whole, bare, full = text_of(old="x"), text_of(), text_of(old="x", gone="y")
+
+    def quick(data):
+        return [both.quickly(data, f"{GROUP}/{each}") is not None for each in ("v1", "v2")]
+
+    assert [*map(quick, (whole, bare, full))] == [[True, True], [False, False], [True, False]]
+    stored = [both.quickly(each, f"{GROUP}/storage") for each in (whole, bare, full)]
+    assert [*map(quick, stored)] == [[True, True], [False, False], [True, False]]
+    forget(scheme)
 
 
 def test_objects_of_the_example_are_converted_alike(tmp_path):

@@ -1,13 +1,14 @@
 """The conversion webhook: `ConversionReview` of `apiextensions.k8s.io/v1`, answered without a store."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, TypeAlias, TypeVar
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import msgspec
 
 from trundle.api._documents import object_of, text_of, to_client, to_scheme, values_of
 from trundle.api._kinds import ServedKind, ServedVersion
-from trundle.api._status import bad_request
+from trundle.api._status import ApiError, bad_request
 from trundle.errors import TrundleError, expectation
 from trundle.runtime import WEBHOOK, AnyScheme
 
@@ -17,7 +18,7 @@ _MOST_NAMED = 10
 
 
 class _Request(msgspec.Struct):
-    """What a review asks for; an object by itself is small enough for a quick look at its depth."""
+    """What a review asks for, as it is written."""
 
     objects: list[msgspec.Raw]
     desiredAPIVersion: Any = None  # noqa: N815 - as it is written
@@ -30,11 +31,23 @@ class _Review(msgspec.Struct):
     kind: str = ""
 
 
+class _Asked(NamedTuple):
+    """What a review asks for, with the JSON of its objects."""
+
+    uid: Any
+    wanted: Any
+    objects: list[bytes]
+
+
 _END = b"}}"
+_OBJECTS = b'"objects":[{'
+_PLACE = b'"of objects"'
+"""What stands in the place of objects while the rest of their review is read."""
 _review = msgspec.json.Decoder(_Review).decode
 
 _T = TypeVar("_T")
 _Convert: TypeAlias = Callable[[bytes, Any], bytes]
+_Quick: TypeAlias = Callable[[Sequence[bytes], Any], Sequence[bytes | None]]
 
 
 class ConversionReviews:
@@ -42,14 +55,14 @@ class ConversionReviews:
 
     Args:
         convert: gives an object, as JSON, at the version that its `apiVersion` is to become. It raises a `TrundleError` where it cannot.
-        quick: does the same with the JSON of an object, and gives None where it leaves that to the other.
+        quick: does the same with the JSON of objects, and gives None where it leaves one to the other.
         remember: is asked for an object that is alone in its review, with what converts it, and may remember what that gave.
     """
 
     def __init__(
         self,
         convert: Callable[[Any, Any], bytes],
-        quick: Callable[[bytes, Any], bytes | None] = lambda _, __: None,
+        quick: _Quick = lambda objects, _: [None] * len(objects),
         remember: Callable[[bytes, Any, _Convert], bytes] = lambda data, wanted, made: made(
             data, wanted
         ),
@@ -64,29 +77,64 @@ class ConversionReviews:
         Raises:
             ApiError: it is no such review.
         """
+        asked = _quickly_split(body)
+        if asked is not None:
+            with contextlib.suppress(ApiError):  # It may have been split within an object.
+                return self._answer(asked)
         asked = _quickly_read(body)
         if asked is not None:
-            made = self._made if len(asked.objects) > 1 else self._made_alone
-            return _answer(asked.uid, asked.desiredAPIVersion, map(bytes, asked.objects), made)
+            return self._answer(asked)
         request = _request_in(body)
         wanted = request.get("desiredAPIVersion")
         return _answer(request.get("uid", ""), wanted, request["objects"], self._convert)
 
-    def _made(self, data: bytes, wanted: Any) -> bytes:
-        made = self._quick(data, wanted)
-        return self._convert(values_of(data), wanted) if made is None else made
+    def _answer(self, asked: _Asked) -> bytes:
+        uid, wanted, objects = asked
+        if len(objects) == 1:
+            return _answer(uid, wanted, objects, self._made_alone)
+        quickly = iter(self._quick(objects, wanted))
+        return _answer(uid, wanted, objects, lambda *given: self._made(next(quickly), *given))
+
+    def _made(self, quickly: bytes | None, data: bytes, wanted: Any) -> bytes:
+        return self._convert(values_of(data), wanted) if quickly is None else quickly
 
     def _made_alone(self, data: bytes, wanted: Any) -> bytes:
-        return self._remember(data, wanted, self._made)
+        return self._remember(
+            data, wanted, lambda *given: self._made(self._quick([data], wanted)[0], *given)
+        )
 
 
-def _quickly_read(body: bytes) -> _Request | None:
-    """The request of a review, with the JSON of its objects; None where anything is wrong with the review."""
+def _quickly_split(body: bytes) -> _Asked | None:
+    """What a review asks for, with its objects split where one begins like the first; None where that is not seen.
+
+    It is right if each object is JSON, which is for those to see who read it: no JSON object begins with another one. An API server sorts
+    members, so that objects mostly begin alike, and not like those within them.
+    """
+    start, end = body.find(_OBJECTS) + len(_OBJECTS) - 1, body.rfind(b"}]") + 1
+    second = body.find(b":", body.find(b",", start, end), end) + 1
+    if not len(_OBJECTS) <= start < second:
+        return None
+    around = _PLACE.join((body[:start], body[end:]))
+    asked = _quickly_read(around)
+    if asked is None or asked.objects != [_PLACE] or around.count(_PLACE) > 1:
+        return None
+    between, objects = b"}," + body[start:second], []
+    while (place := body.find(between, start, end)) >= 0:
+        objects.append(body[start : place + 1])
+        start = place + 2
+    return asked._replace(objects=[*objects, body[start:end]])
+
+
+def _quickly_read(body: bytes) -> _Asked | None:
+    """What a review asks for; None where anything is wrong with the review."""
     try:
         read = _review(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return read.request if (read.apiVersion, read.kind) == (_API_VERSION, _KIND) else None
+    if (read.apiVersion, read.kind) != (_API_VERSION, _KIND):
+        return None
+    request = read.request
+    return _Asked(request.uid, request.desiredAPIVersion, [*map(bytes, request.objects)])
 
 
 def _answer(

@@ -79,8 +79,8 @@ class WebhookMetrics:
             raise
         self._conversions.labels(*labels, "done").inc()
 
-    def done(self, kind: ServedKind, source: str, target: str) -> Callable[[], None]:
-        """What counts a conversion that is done."""
+    def done(self, kind: ServedKind, source: str, target: str) -> Callable[[float], None]:
+        """What counts conversions that are done."""
         return self._conversions.labels(kind.group, kind.plural, source, target, "done").inc
 
     def remembered(self) -> None:

@@ -3,7 +3,8 @@
 What comes out is what the careful way of `_conversions.py` comes to, but for the order of members and the spelling of texts in `metadata`.
 """
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +51,7 @@ _kept = msgspec.json.Decoder(_Kept).decode
 _metadata = msgspec.json.Decoder(_Metadata).decode
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Way:
     """How objects of one version become objects of another.
 
@@ -60,7 +61,7 @@ class _Way:
         view: converts them; None where the careful way has to be taken.
         is_kept: whether the latter is the one that is stored.
         apart: the annotations that make an object one for the careful way.
-        count: counts an object.
+        count: counts objects.
     """
 
     said: tuple[str, str]
@@ -68,7 +69,7 @@ class _Way:
     view: WholeView | None
     is_kept: bool
     apart: tuple[str, str]
-    count: Callable[[], None]
+    count: Callable[[float], None]
 
     def convert(self, data: bytes) -> bytes | None:
         """An object at the other version; None for the careful way."""
@@ -88,10 +89,7 @@ class _Way:
             return None
         metadata = value.metadata
         made = self.view.convert(value, self.wanted)
-        if made is None:
-            return None
-        self.count()
-        if not self.is_kept:
+        if made is None or not self.is_kept:
             return made
         version, kind = self.wanted
         return json_of(_Kept(version, kind, metadata, made.decode()))
@@ -102,7 +100,7 @@ class _Way:
             return False
         annotations = _metadata(metadata).annotations
         return annotations is msgspec.UNSET or (
-            bool(annotations) and not any(each in annotations for each in self.apart)
+            bool(annotations) and annotations.keys().isdisjoint(self.apart)
         )
 
 
@@ -127,36 +125,47 @@ class QuickConversions:
         self._ways: dict[tuple[str, str, str], _Way] = {}
         self._starts: dict[tuple[bytes, Any], _Way] = {}
 
-    def convert(self, data: bytes, wanted: Any) -> bytes | None:
-        """An object at another version; None where the careful way has to be taken.
+    def convert(self, objects: Iterable[bytes], wanted: Any) -> list[bytes | None]:
+        """Objects at another version; None for those for which the careful way has to be taken.
 
         Args:
-            data: the object.
-            wanted: the `apiVersion` that it is to have.
+            objects: their JSON.
+            wanted: the `apiVersion` that they are to have.
         """
-        try:
-            return self._converted(data, wanted)
-        except (TrundleError, msgspec.MsgspecError, UnicodeError, RecursionError):
-            return None  # The careful way says what is wrong.
+        done: Counter[_Way] = Counter()
+        made = [self._converted(each, wanted, done) for each in objects]
+        for way, number in done.items():
+            way.count(number)
+        return made
 
-    def _converted(self, data: bytes, wanted: Any) -> bytes | None:
+    def _converted(self, data: bytes, wanted: Any, done: Counter[_Way]) -> bytes | None:
         if not isinstance(wanted, str):
             return None
-        if _BACKSLASH in data and b"\\u" in data:
-            data = json_of(values_of(data))  # Go escapes some characters that need not be.
+        try:
+            if _BACKSLASH in data and b"\\u" in data:
+                data = json_of(values_of(data))  # Go escapes some characters that need not be.
+            way = self._known(data, wanted)
+            made = None if way is None else way.convert(data)
+            if made is None and (other := self._way(data, wanted)) not in (None, way):
+                assert other is not None
+                way = other  # Another resource type of the same group and version.
+                made = way.convert(data)
+        except (TrundleError, msgspec.MsgspecError, UnicodeError, RecursionError):
+            return None  # The careful way says what is wrong.
+        if made is not None:
+            assert way is not None
+            done[way] += 1
+        return made
+
+    def _known(self, data: bytes, wanted: str) -> _Way | None:
+        """The way of objects that begin like this one; None where it has none."""
         start = data[: data.find(b",")], wanted
         way = self._starts.get(start)
         if way is None:
             way = self._way(data, wanted)
-            if way is None:
-                return None
-            if len(self._starts) < _STARTS and len(start[0]) < _LONGEST_START:
+            if way is not None and len(self._starts) < _STARTS and len(start[0]) < _LONGEST_START:
                 self._starts[start] = way
-        made = way.convert(data)
-        if made is None and (other := self._way(data, wanted)) not in (None, way):
-            assert other is not None
-            made = other.convert(data)  # Another resource type of the same group and version.
-        return made
+        return way
 
     def _way(self, data: bytes, wanted: str) -> _Way | None:
         """The way of an object; None where there is none."""
@@ -208,5 +217,5 @@ def _goes_along(text: bytes) -> bool:
 
 
 def _is_flat(text: bytes) -> bool:
-    """Whether nothing in JSON can be nested too deeply."""
-    return len(text) <= _MOST_NESTED or text.count(b"{") + text.count(b"[") <= _MOST_NESTED
+    """Whether nothing in JSON can be nested too deeply: each object and list has two brackets."""
+    return len(text) <= 2 * _MOST_NESTED or text.count(b"{") + text.count(b"[") <= _MOST_NESTED

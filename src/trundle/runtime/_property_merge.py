@@ -154,7 +154,7 @@ class Way:
     def settle(self, properties: tuple[Property, ...]) -> None:
         """Takes the properties of the API class, some of which may hold objects of the same."""
         self.properties = properties
-        self._values = _getter([each.name for each in properties])
+        self._values = values_getter([each.name for each in properties])
         self._places = range(len(properties))
         self._loose = [place for place, each in enumerate(properties) if each.loose]
         merged = [each for each in properties if each.target]
@@ -315,7 +315,7 @@ class _Keys:
         None where that does not depend on keys, or on some that are converted.
         """
         if self._found is None:
-            self._found = tuple(map(_getter, self._attributes()))
+            self._found = tuple(map(values_getter, self._attributes()))
         for get in self._found:
             ours, theirs = _keys_of(values, get), _keys_of(others, get)
             alike = ours == theirs
@@ -354,7 +354,7 @@ def _alike(one: Any, other: Any) -> bool:
     return encode(one) == encode(other)
 
 
-def _getter(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
+def values_getter(names: Sequence[str]) -> Callable[[Any], tuple[Any, ...]]:
     """Gives the values of some attributes of an object."""
     if not names:
         return lambda _: ()

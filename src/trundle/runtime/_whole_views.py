@@ -21,7 +21,7 @@ from trundle.runtime._json import new_decoder
 from trundle.runtime._lookup import Lookup
 from trundle.runtime._object_conversion import ObjectConversion
 from trundle.runtime._objects import ABSENT, BAG, UNKNOWN, WRITTEN_WITH, FreeForm, GeneratedObject
-from trundle.runtime._property_merge import Way, Ways
+from trundle.runtime._property_merge import Way, Ways, values_getter
 from trundle.runtime._resource_types import ResourceType
 
 _Check: TypeAlias = Callable[[Any], bool]
@@ -157,22 +157,75 @@ class WholeViews:
         ways = [each for each in between if each is not None and _is_plain(each)]
         if len(ways) < len(versions):
             return None
-        up = None if source is None else ways[0].up
-        back, down = ways[-1].up, ways[-1].down
+        one = None if source is None else ways[0]
+        make = _copying(one, ways[-1], self._lookup) or _converting(one, ways[-1])
 
         def show(value: Any, said: tuple[str, str]) -> bytes | None:
-            stored = value if up is None else up(value)
-            if stored.property_bag is not ABSENT:
-                return None
-            seen = shown(down(stored))
-            again = back(seen)
-            again.written_with = stored.written_with
-            if again != stored:
+            seen = make(value)
+            if seen is None:
                 return None
             seen.api_version, seen.kind = said
             return self._encode(seen)
 
         return show
+
+
+def _converting(one: Way | None, other: Way) -> Callable[[Any], Any]:
+    """Converts an object to the store's shape and on, and back once more, which shows whether all of it is seen.
+
+    Args:
+        one: the way that its version takes to the store; None for what is stored.
+        other: the way that the other version takes.
+    """
+
+    def convert(value: Any) -> Any:
+        stored = value if one is None else one.up(value)
+        if stored.property_bag is not ABSENT:
+            return None
+        seen = shown(other.down(stored))
+        again = other.up(seen)
+        again.written_with = stored.written_with
+        return seen if again == stored else None
+
+    return convert
+
+
+def _by_store(one: Way | None, other: Way) -> Callable[[Any], Any]:
+    """Converts an object by way of the store's shape."""
+    assert one is not None  # From what is stored, there is a conversion to each version.
+    up, down = one.up, other.down
+    return lambda value: down(up(value))
+
+
+def _copying(one: Way | None, other: Way, lookup: Lookup) -> Callable[[Any], Any] | None:
+    """Converts an object whose properties are only copied: what it has shows whether all of it is seen, without a way back.
+
+    All is seen where the other version has whatever the object has, and the object has whatever the other version would fill in.
+
+    Returns:
+        The function; None where objects within are converted as well, or where never all is seen.
+    """
+    if any(each.part is not None for way in (one, other) if way for each in way.properties):
+        return None
+    class_ = other.storage if one is None else one.class_
+    ours = {each: each for each in class_.__struct_fields__} if one is None else one.copied
+    required = {x: {y.name for y in fields_of(x) if y.required} for x in (class_, other.class_)}
+    filled = [name for name, theirs in other.copied.items() if theirs in required[other.class_]]
+    if not ours.keys() >= {*filled}:
+        return None
+    hides = values_getter(
+        [each for name, each in ours.items() if name not in (*other.copied, "written_with")]
+    )
+    fills = values_getter([ours[name] for name in filled if ours[name] not in required[class_]])
+    straight = lookup.known_function(class_, other.class_)
+    convert = straight[0] if straight else _by_store(one, other)
+
+    def copy(value: Any) -> Any:
+        if ABSENT in fills(value) or any(each is not ABSENT for each in hides(value)):
+            return None
+        return shown(convert(value))
+
+    return copy
 
 
 def _is_plain(way: Way) -> bool:
