@@ -2,7 +2,7 @@
 
 import sys
 
-from trundle.errors import expectation
+_INTERRUPTED = 130
 
 
 def main() -> None:
@@ -11,8 +11,17 @@ def main() -> None:
     Without the extra `trundle[cli]`, ends with a message that says how to install it.
     """
     try:
+        _run()
+    except KeyboardInterrupt:  # While the command line is imported; it reports what comes later.
+        sys.exit(_INTERRUPTED)
+
+
+def _run() -> None:
+    try:
         from trundle.cli import main as run  # noqa: PLC0415 - needs the extra
     except ModuleNotFoundError as error:
+        from trundle.errors import expectation  # noqa: PLC0415
+
         if error.name is None or error.name.partition(".")[0] == "trundle":
             raise
         advice = "run: python -m pip install 'trundle[cli]'"

@@ -54,6 +54,23 @@ def test_the_command_runs_as_a_module(empty):
     assert result.stdout == f"trundle {__version__}\n"
 
 
+def test_an_interrupt_while_the_command_is_imported_shows_no_traceback():
+    code = (
+        "import sys\n"
+        "class Interrupted:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'trundle.cli._app':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupted())\n"
+        "from trundle.__main__ import main\n"
+        "main()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (result.returncode, result.stderr) == (130, "")
+
+
 def test_help_groups_the_commands(empty):
     shown = empty.run("--help").stdout
     places = [shown.index(each) for each in ("Schemas", "Packages and channels", "Installation")]

@@ -52,6 +52,28 @@ def test_a_write_over_what_is_stored_keeps_what_the_version_cannot_see(generated
     )
 
 
+def test_documents_may_have_the_group_of_the_projects_server(generated):
+    config = generated.folder / "trundle.yaml"
+    config.write_text(config.read_text() + "kubernetes: {group: crm.example.com}\n")
+    ours = OLD.replace("2014-04-04", "crm.example.com/v20140404")
+    for target in ("2015-05-05", "crm.example.com/v20150505", "CRM.example.com/2015-05-05"):
+        result = generated.run("convert", "-", "--to", target, stdin=ours)
+        assert result.exit_code == 0, result.output
+        found = yaml.safe_load(result.stdout)
+        assert (found["apiVersion"], found["sortKey"]) == ("crm.example.com/v20150505", "k")
+    items = [yaml.safe_load(each) for each in (ours, OLD)]
+    for kind, version in (("List", "v1"), ("PersonList", "crm.example.com/v20140404")):
+        listed = json.dumps({"apiVersion": version, "kind": kind, "items": items}, default=str)
+        found = json.loads(generated.run("convert", "-", "--to", "2015-05-05", stdin=listed).stdout)
+        assert found["apiVersion"] == version.replace("v20140404", "v20150505")
+        assert [each["sortKey"] for each in found["items"]] == ["k", "k"]
+    stored = generated.run("convert", "-", "--to", "storage", stdin=ours).stdout
+    assert stored == generated.run("convert", "old.yaml", "--to", "storage").stdout
+    other = generated.run("convert", "-", "--to", "2015-05-05", stdin=ours.replace("crm.", "x."))
+    assert other.exit_code == 5
+    assert "Person has no API group, but" in other.stderr
+
+
 def test_a_version_can_be_given(generated):
     generated.write("bare.yaml", "kind: Person\nid: a\n")
     assert generated.run("convert", "bare.yaml", "--to", "2015-05-05").exit_code == 5

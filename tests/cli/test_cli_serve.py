@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 import time
@@ -302,3 +303,13 @@ def test_a_schema_that_changed_since_the_package_was_generated_is_a_warning(fold
         "warning: schemas/v2.yaml changed since the package was generated, by which objects are read and written; "
         "run `trundle generate`"
     )
+
+
+def test_a_port_that_is_in_use_leaves_no_store(folder):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        command = [*warm.script(), "serve", "--port", port]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "Address already in use" in done.stderr
+    assert not list(folder.glob("store.db*"))

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -433,3 +434,47 @@ def test_several_processes_find_what_one_finds(line):
     assert (alone.exit_code, several.exit_code) == (3, 3)
     assert len(json.loads(alone.stdout)) == 2
     assert several.stdout == alone.stdout
+
+
+def test_a_refused_import_makes_no_store(line):
+    ok(line, "export", "--to", "all.jsonl")
+    whole = line.folder.joinpath("all.jsonl").read_text()
+    line.write("cut.jsonl", whole.rpartition("{")[0])
+    refused = line.run("store", "import", "cut.jsonl", "--store", "other.db")
+    assert refused.exit_code == 3
+    assert "the file was cut off" in refused.output
+    assert not line.folder.joinpath("other.db").exists()
+    assert "imported 3 objects" in ok(line, "import", "all.jsonl", "--store", "other.db").output
+
+
+def test_an_empty_file_is_no_store(line):
+    line.write("copy.db", "")
+    commands = ("status", "check", "export", "roll", "compact", "import copy.db")
+    for command in (*(f"store {each}" for each in commands), "serve --port 0"):
+        result = line.run(*command.split(), "--store", "copy.db")
+        assert (result.exit_code, result.stdout) == (1, ""), command
+        assert "expected a store, found an empty file; restore it from a backup" in result.stderr
+    assert line.folder.joinpath("copy.db").read_bytes() == b""
+
+
+def test_commands_that_only_read_a_store_do_so_where_nothing_can_be_written(line):
+    folder = line.folder / "copy"
+    folder.mkdir()
+    shutil.copy(line.folder / "store.db", folder)
+    before = folder.joinpath("store.db").read_bytes()
+    expected = [ok(line, *each).stdout for each in (("status",), ("export",), ("check",))]
+    folder.joinpath("store.db").chmod(0o444)
+    folder.chmod(0o555)
+    under = ("setpriv", "--bounding-set", "-dac_override,-dac_read_search")
+    command = warm.script(under=under if os.geteuid() == 0 else ())
+    try:
+        for name, printed in zip(("status", "export", "check"), expected, strict=True):
+            arguments = [*command, "store", name, "--store", "copy/store.db"]
+            done = subprocess.run(arguments, check=False, capture_output=True, text=True)
+            assert (done.returncode, done.stdout) == (0, printed), done.stderr
+        arguments = [*command, "store", "check", "--store", "copy/store.db", "--workers", "2"]
+        subprocess.run(arguments, check=True, capture_output=True)
+        assert [each.name for each in folder.iterdir()] == ["store.db"]
+    finally:
+        folder.chmod(0o755)
+    assert folder.joinpath("store.db").read_bytes() == before

@@ -16,8 +16,8 @@ from amounts import full
 from sites import Site
 from sqlalchemy import inspect
 
-from trundle.database import open_database
-from trundle.installation import StateError, _tables, foresee, install, upgrade
+from trundle.database import DamagedError, open_database
+from trundle.installation import Installation, StateError, _tables, foresee, install, upgrade
 from trundle.installation._install import Install
 
 FIRST, SECOND = (
@@ -169,6 +169,19 @@ def test_the_tables_are_those_of_the_migrations(tmp_path):
                         assert columns == {each.name: each.nullable for each in table.columns}
                         keys = found.get_pk_constraint(name)["constrained_columns"]
                         assert keys == [each.name for each in table.primary_key]
+
+
+def test_an_emptied_database_is_no_empty_installation(current):
+    database = current.state / "state.db"
+    for beside in ("state.db-wal", "state.db-shm"):
+        (current.state / beside).unlink(missing_ok=True)
+    database.write_bytes(b"")
+    for looking in (False, True):
+        with pytest.raises(DamagedError, match="an empty file; restore it from a backup"):
+            current.installation(looking=looking)
+    assert database.read_bytes() == b""
+    with Installation(current.state.parent / "new", clock=current.clock) as installation:
+        assert installation.packages() == ()
 
 
 class TestReadOnly:

@@ -356,6 +356,32 @@ def test_a_run_that_is_overtaken_by_another_one_goes_on(source, tmp_path, packag
     assert files_below(tmp_path / "out") == before
 
 
+def test_a_run_that_is_overtaken_and_finds_a_damaged_manifest_does_the_part_again(
+    source, tmp_path, package
+):
+    from trundle.parts._running import converting
+
+    work = FolderConversion(str(source), str(tmp_path / "out"), TO, package, 10_000)
+    work.run(Processes(1))
+    before = files_below(tmp_path / "out")
+    (tmp_path / "out" / work.parts[0].manifest).write_bytes(b"{")
+    writing = work._into.writing
+    with converting(package, TO, work._source, work._into, work._digest) as converter:
+
+        @contextlib.contextmanager
+        def swept(path):
+            """Removes the first file while it is written, as the end of another run does."""
+            work._into.writing = writing
+            with writing(path) as target:
+                yield target
+                for each in (tmp_path / "out").rglob(".part-*"):
+                    each.unlink()
+
+        work._into.writing = swept
+        assert convert_part(converter, work.parts[0]).converted > 0
+    assert files_below(tmp_path / "out") == before
+
+
 def test_a_run_whose_end_is_overtaken_by_that_of_another_one_goes_on(source, tmp_path, package):
     out = tmp_path / "out"
     run(source, out, package)

@@ -9,7 +9,16 @@ from storing import V1, V2, document, key, people_before
 from test_store_trouble import dying
 
 from trundle.api import core_scheme
-from trundle.store import Key, RefusedImportError, Store, export, import_, roll
+from trundle.store import (
+    ConflictError,
+    GoneError,
+    Key,
+    RefusedImportError,
+    Store,
+    export,
+    import_,
+    roll,
+)
 
 
 def fill(store):
@@ -67,12 +76,46 @@ def test_what_is_exported_is_imported_as_it_was(either, other, tmp_path):
     assert objects(other) == []
     assert import_(other, path).to_plain() == {"stored": 7, "there": 0}
     assert objects(other) == objects(either)
-    assert [each.kind for each in other.changes("Thing", 1).changes] == ["added"] * 7
+    newest = other.newest("Thing")
+    assert [each.kind for each in other.changes("Thing", newest - 7).changes] == ["added"] * 7
     assert import_(other, path).to_plain() == {"stored": 0, "there": 7}
     lines = exported(other).splitlines()
     assert [strip(each) for each in lines[1:]] == [
         strip(each) for each in path.read_bytes().splitlines()[1:]
     ]
+
+
+def test_resource_versions_of_the_other_store_mean_nothing_after_an_import(either, other, tmp_path):
+    """They were counted anew: a client's number could be that of another state, whose changes it had not seen."""
+    either.create(key("ada"), document(V2, group="seen"))
+    for at in range(9):
+        either.replace(key("ada"), document(V2, group=str(at)))
+    seen = either.get(key("ada")).resource_version
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(exported(either))
+    later = either.replace(key("ada"), document(V2, group="after the export"))
+    import_(other, path, dry_run=True)
+    assert other.newest("Thing") == 1
+    import_(other, path)
+    for at in range(later.resource_version):
+        other.replace(key("ada"), document(V2, group=f"other {at}"))
+    for number in (1, seen - 5, seen, later.resource_version):
+        with pytest.raises(ConflictError):
+            other.replace(key("ada"), document(V2, group="lost"), resource_version=number)
+        with pytest.raises(GoneError):
+            other.changes("Thing", number)
+
+
+def test_what_was_all_deleted_is_remembered_by_an_import(store, other, tmp_path):
+    store.create(key(), document(V1))
+    store.delete(key())
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(exported(store))
+    import_(other, path)
+    other.create(key(), document(V1))
+    other.replace(key(), document(V1, team="x"))
+    with pytest.raises(GoneError):
+        other.changes("Thing", store.newest("Thing"))
 
 
 def test_what_else_the_database_keeps_is_imported_by_its_own_scheme(either, other, tmp_path):
@@ -217,4 +260,7 @@ def test_an_import_that_dies_goes_on(scheme, store, tmp_path, monkeypatch):
     assert at >= 4
     with Store(place, scheme) as found:
         assert objects(found) == objects(store)
-        assert found.newest("Thing") == 8
+        newest = found.newest("Thing")
+        assert len(found.changes("Thing", newest - 7).changes) == 7
+        with pytest.raises(GoneError):
+            found.changes("Thing", newest - 8)

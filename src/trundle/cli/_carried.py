@@ -36,7 +36,7 @@ def installed_place(state: Path | None, place: str | None) -> str | Path:
 
 @contextlib.contextmanager
 def installed_store(
-    state: Path | None, place: str | None, *, making: bool = False
+    state: Path | None, place: str | None, *, making: bool = False, looking: bool = False
 ) -> Iterator["Store"]:
     """The store of an installation, with the scheme of all that is installed.
 
@@ -44,17 +44,21 @@ def installed_store(
         state: the folder of the installation; that of the settings where None.
         place: the database that the user names.
         making: whether a file is made where there is none.
+        looking: whether nothing is to be written.
+
+    Raises:
+        CommandExit: there is no such file.
+        DatabaseError: it cannot be used.
     """
     from trundle.store import Store  # noqa: PLC0415
 
     where = installed_place(state, place)
-    if not making:
-        require_store(where)
+    require_store(where, making=making)
     with carried_packages() as packages:
         found = _types(packages, state_folder(state))
         for name, why in found.refused.items():
             warn(f"{name} is left out: {why}")
-        with Store(where, found.scheme) as store:
+        with Store(where, found.scheme, looking=looking) as store:
             yield store
 
 
@@ -81,10 +85,12 @@ def installed_api(
     from trundle.store import Store  # noqa: PLC0415
 
     folder = state_folder(state)
+    where = installed_place(state, place)
+    require_store(where, making=True)
     with (
         carried_packages() as packages,
         opened(state, making=True) as installation,
-        Store(installed_place(state, place), _nothing(packages)) as store,
+        Store(where, _nothing(packages)) as store,
         alone(store),
     ):
         if remember_store(installation, store.where):

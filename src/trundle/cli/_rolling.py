@@ -36,11 +36,13 @@ class RollPlace(NamedTuple):
         store: the database, as a file or a URL.
         package: the project's generated package; None for what is installed.
         state: the folder of the installation.
+        looking: whether nothing is to be written.
     """
 
     store: str
     package: "ShippedPackage | None"
     state: Path | None
+    looking: bool = False
 
 
 class Task(NamedTuple):
@@ -130,5 +132,5 @@ def _open(place: RollPlace) -> "AbstractContextManager[Store]":
     from trundle.cli._stores import shipped_store  # noqa: PLC0415
 
     if place.package is None:
-        return installed_store(place.state, place.store)
-    return shipped_store(place.package, place.store)
+        return installed_store(place.state, place.store, looking=place.looking)
+    return shipped_store(place.package, place.store, looking=place.looking)

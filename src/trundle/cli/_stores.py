@@ -32,7 +32,12 @@ Place = Annotated[
 
 @contextlib.contextmanager
 def opened_store(
-    context: typer.Context, place: str | None, *, making: bool = False
+    context: typer.Context,
+    place: str | None,
+    *,
+    making: bool = False,
+    looking: bool = False,
+    lasting: bool = False,
 ) -> Iterator["Store"]:
     """The store that a command works on, with the scheme of the project's generated package.
 
@@ -42,15 +47,23 @@ def opened_store(
         context: the command's context.
         place: the database that the user names; that of the settings where None.
         making: whether a file is made where there is none.
+        looking: whether nothing is to be written.
+        lasting: whether objects are converted for long; see `generated_scheme`.
 
     Raises:
         CommandExit: there is no such file.
+        DatabaseError: it cannot be used.
     """
+    from trundle.project import generated_scheme, load_config  # noqa: PLC0415
+    from trundle.store import Store  # noqa: PLC0415
+
     settings = settings_of(context)
     where = place_of(place or settings.project_store)
-    if not making:
-        require_store(where)
-    with project_store(settings.config_path, str(where)) as store:
+    require_store(where, making=making)
+    with (
+        generated_scheme(load_config(settings.config_path), lasting=lasting) as scheme,
+        Store(where, scheme, looking=looking) as store,
+    ):
         if making:  # What writes, such as a server, does not look at the rest of the store.
             from trundle.store import unserved  # noqa: PLC0415
 
@@ -60,36 +73,23 @@ def opened_store(
 
 
 @contextlib.contextmanager
-def project_store(config: Path, place: str) -> Iterator["Store"]:
-    """A store with the scheme of a project's generated package.
-
-    Args:
-        config: the project's file.
-        place: the database, as a file or a URL.
-    """
-    from trundle.project import generated_scheme, load_config  # noqa: PLC0415
-    from trundle.store import Store  # noqa: PLC0415
-
-    loaded = load_config(config)
-    with (
-        generated_scheme(loaded, lasting=True) as scheme,
-        Store(place_of(place), scheme) as store,
-    ):
-        yield store
-
-
-@contextlib.contextmanager
-def shipped_store(package: "ShippedPackage", place: str) -> Iterator["Store"]:
+def shipped_store(
+    package: "ShippedPackage", place: str, *, looking: bool = False
+) -> Iterator["Store"]:
     """A store with the scheme of a generated package that was sent to this process.
 
     Args:
         package: the package.
         place: the database, as a file or a URL.
+        looking: whether nothing is to be written.
     """
     from trundle.project import shipped_scheme  # noqa: PLC0415
     from trundle.store import Store  # noqa: PLC0415
 
-    with shipped_scheme(package) as scheme, Store(place_of(place), scheme) as store:
+    with (
+        shipped_scheme(package) as scheme,
+        Store(place_of(place), scheme, looking=looking) as store,
+    ):
         yield store
 
 
@@ -112,16 +112,37 @@ def place_of(text: str) -> str | Path:
     return text if "://" in text else Path(text).expanduser()
 
 
-def require_store(where: str | Path) -> None:
-    """Refuses a file that does not exist.
+def require_store(where: str | Path, *, making: bool = False) -> None:
+    """Refuses a file that does not exist, and an empty one, which SQLite would take for a new database.
+
+    Args:
+        where: the database.
+        making: whether a file may be made.
 
     Raises:
-        CommandExit: it does not.
+        CommandExit: it does not exist.
+        DamagedError: it is empty.
     """
-    path = Path(str(where).removeprefix("sqlite:///"))
-    if (isinstance(where, Path) or str(where).startswith("sqlite:///")) and not path.exists():
+    from trundle.database import DamagedError, is_emptied  # noqa: PLC0415
+
+    path = file_of(where)
+    if path is None:
+        return
+    if not path.exists():
+        if making:
+            return
         advice = "name the store with --store"
         raise unmet(str(path), "a store", "no such file", advice, ExitCode.NOT_FOUND)
+    if is_emptied(path):
+        advice = "restore it from a backup, or remove it to begin with an empty store"
+        raise DamagedError(str(path), "a store", "an empty file", advice)
+
+
+def file_of(where: str | Path) -> Path | None:
+    """The file of a store; None for a database on a server."""
+    if isinstance(where, Path) or str(where).startswith("sqlite:///"):
+        return Path(str(where).removeprefix("sqlite:///"))
+    return None
 
 
 @contextlib.contextmanager

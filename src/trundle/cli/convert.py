@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
@@ -21,7 +21,7 @@ from trundle.errors import expectation
 
 if TYPE_CHECKING:
     from trundle.parts import ConversionOptions
-    from trundle.project import Document
+    from trundle.project import ClientGroup, Document
     from trundle.report import Trace
     from trundle.runtime import AnyScheme, Lenience, Outcome
 
@@ -166,7 +166,13 @@ def convert(
         convert_folder(context, file, into, by, ways)
         return
     _require_none({**in_parts, "--dry-run": dry_run}, "a single file", "name a folder with --into")
-    from trundle.project import elements, generated_scheme, load_config, read_documents  # noqa: PLC0415
+    from trundle.project import (  # noqa: PLC0415
+        ClientGroup,
+        elements,
+        generated_scheme,
+        load_config,
+        read_documents,
+    )
 
     if file == "-" and base == "-":
         raise CommandExit(ExitCode.USAGE, "FILE and --base cannot both be standard input")
@@ -175,13 +181,15 @@ def convert(
     if trace and len(documents) != 1:
         raise unmet("", "one document with --trace", f"{len(documents)} in {name}")
     bases = None if base is None else _bases(base, file, len(documents))
-    with generated_scheme(load_config(settings_of(context).config_path)) as scheme:
+    config = load_config(settings_of(context).config_path)
+    with generated_scheme(config) as scheme:
+        group = ClientGroup(config, scheme)
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
-        target = None if to == STORAGE else to
+        target = None if to == STORAGE else group.without(to)
         wanted = _Wanted(target, bases, version, resource, _storage(stored_as or []), lenience)
-        report = _converted(scheme, documents, name, wanted, losses=losses)
+        report = _converted(scheme, documents, name, wanted, group, losses=losses)
         if trace and not report.problems:
-            report.trace = _traced(context, scheme, documents[0], wanted)
+            report.trace = _traced(context, scheme, group.read(documents[0].data)[0], wanted)
     if report.trace is not None:
         report.print_notes()
         _print_trace(report.trace, output)
@@ -241,12 +249,19 @@ class _Wanted(NamedTuple):
 
 
 def _converted(
-    plain: "AnyScheme", documents: "list[Document]", name: str, wanted: _Wanted, *, losses: bool
+    plain: "AnyScheme",
+    documents: "list[Document]",
+    name: str,
+    wanted: _Wanted,
+    group: "ClientGroup",
+    *,
+    losses: bool,
 ) -> "_Report":
     """Converts the documents of a file by a scheme that stores objects as their hub."""
     scheme = plain.storing(wanted.stored_as)
+    read = [group.read(each.data) for each in documents]
     outcomes = scheme.convert_many(
-        [each.data for each in documents],
+        [data for data, _ in read],
         wanted.to,
         wanted.bases,
         version=wanted.version,
@@ -255,19 +270,19 @@ def _converted(
         losses=losses,
     )
     report = _Report(scheme, name, wanted.to)
-    for document, outcome in zip(documents, outcomes, strict=True):
-        report.take(document, outcome)
+    for document, (_, grouped), outcome in zip(documents, read, outcomes, strict=True):
+        report.take(document, outcome, group.shown if grouped and wanted.to else bytes)
     return report
 
 
 def _traced(
-    context: typer.Context, plain: "AnyScheme", document: "Document", wanted: _Wanted
+    context: typer.Context, plain: "AnyScheme", document: bytes, wanted: _Wanted
 ) -> "Trace":
     """The trace of a document's conversion."""
     request = Request(
         evolution=load(context).evolution,
         scheme=plain,
-        document=document.data,
+        document=document,
         to=wanted.to,
         base=None if wanted.bases is None else wanted.bases[0],
         version=wanted.version,
@@ -361,13 +376,15 @@ class _Report:
         self.code = ExitCode.DONE
         self.trace: Trace | None = None
 
-    def take(self, document: "Document", outcome: "Outcome") -> None:
-        """Takes in what became of a document."""
+    def take(
+        self, document: "Document", outcome: "Outcome", shown: Callable[[bytes], bytes]
+    ) -> None:
+        """Takes in what became of a document, and how its result is shown."""
         place = f"{self.name}:{document.line}"
         notes = [*outcome.tolerated, *outcome.lost, *self._unconverted(document, outcome)]
         self.notes += [f"{place}: {each}" for each in notes]
         if outcome.error is None:
-            self.results.append(outcome.result)
+            self.results.append(shown(outcome.result))
             if not any(each.expected.startswith("the required") for each in outcome.tolerated):
                 self.notes += [f"{place}: {each}" for each in self._lacking(outcome.result)]
             return

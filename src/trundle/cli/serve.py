@@ -179,7 +179,8 @@ def serve(
     with cluster if aggregated else contextlib.nullcontext() as behind:
         secured = address.secured(behind and behind.authorities)
         serving = kept.served(context, access, page, behind and behind.host)
-        with serving as (api, leased), address.listening() as listener, leased() as lease:
+        # First the address: where it is taken, no store is made.
+        with address.listening() as listener, serving as (api, leased), leased() as lease:
             server = Server(api, listener, lease, keepers, secured, limits, warn, page.around)
             server.run(lambda: announce(address.url(listener), output, results))
 
@@ -307,7 +308,8 @@ def _project_api(
     if changed := changed_sources(config):
         what = f"{listed(changed, _FEW)} changed since the package was generated"
         warn(f"{what}, by which objects are read and written; run `trundle generate`")
-    with opened_store(context, place, making=True) as store, alone(store):
+    opened = opened_store(context, place, making=True, lasting=True)
+    with opened as store, alone(store):
         kinds = served_kinds(load_parts(config).values(), store.scheme)
         hooks = load_admission(config)
         api = Api(

@@ -22,7 +22,7 @@ from trundle.cli._printing import (
     warn,
 )
 from trundle.cli._settings import settings_of
-from trundle.cli._stores import Place, opened_store
+from trundle.cli._stores import Place, file_of, opened_store, place_of
 from trundle.cli._workers import Scheduler, workers_of
 from trundle.cli.project import DryRun, Output, print_findings
 
@@ -45,11 +45,22 @@ def _opened(
     *,
     installed: bool,
     making: bool = False,
+    looking: bool = False,
+    lasting: bool = False,
 ) -> "AbstractContextManager[Store]":
     """The store of the project, or of what is installed."""
     if installed:
-        return installed_store(state, place, making=making)
-    return opened_store(context, place, making=making)
+        return installed_store(state, place, making=making, looking=looking)
+    return opened_store(context, place, making=making, looking=looking, lasting=lasting)
+
+
+def _file(
+    context: typer.Context, place: str | None, state: Path | None, *, installed: bool
+) -> Path | None:
+    """The file of the store; None for a database on a server."""
+    if installed:
+        return file_of(installed_place(state, place))
+    return file_of(place_of(place or settings_of(context).project_store))
 
 
 def _place(
@@ -84,7 +95,7 @@ def status(
     """Show what is stored, in which storage versions, and which servers use the store."""
     from trundle.store import status as run  # noqa: PLC0415
 
-    with _opened(context, store, state, installed=installed) as opened:
+    with _opened(context, store, state, installed=installed, looking=True) as opened:
         found = run(opened)
     print_result(found.to_plain, lambda: _status_text(found), output)
     if not found.resources:
@@ -141,7 +152,7 @@ def roll(
     _require_shared(scheduler, installed=installed)
     with (
         going_on(dry_run=dry_run),
-        _opened(context, store, state, installed=installed) as opened,
+        _opened(context, store, state, installed=installed, lasting=True) as opened,
         progress("Rolling") as step,
     ):
         if workers == 1 and scheduler is None:
@@ -224,7 +235,7 @@ def check(
     if without is not None and in_processes:
         raise unmet("--without", "no --workers and no --scheduler with it", "one", "leave it out")
     with (
-        _opened(context, store, state, installed=installed) as opened,
+        _opened(context, store, state, installed=installed, looking=True, lasting=True) as opened,
         progress("Checking") as step,
     ):
         lost = None if without is None else losses(opened, without, step)
@@ -233,7 +244,7 @@ def check(
         else:
             from trundle.cli._rolling import check_in_processes  # noqa: PLC0415
 
-            place = _place(context, store, state, installed=installed)
+            place = _place(context, store, state, installed=installed)._replace(looking=True)
             with workers_of(scheduler, workers, "--workers") as processes:
                 findings = check_in_processes(opened, place, processes, step)
     if lost is not None:
@@ -275,7 +286,7 @@ def export_(
         raise unmet(str(to), "no such file", "one", advice, ExitCode.EXISTS)
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
     with (
-        _opened(context, store, state, installed=installed) as opened,
+        _opened(context, store, state, installed=installed, looking=True) as opened,
         progress("Exporting") as step,
     ):
         if to is None:
@@ -303,10 +314,15 @@ def import_(
     """Store what was exported; objects that are there already, just as they are in the file, stay as they are."""
     from trundle.store import import_ as run  # noqa: PLC0415
 
-    making = not dry_run
+    making, beside = not dry_run, _served_beside()
+    place = _file(context, store, state, installed=installed)
+    if making and place is not None and not place.exists():  # Nothing is made for what is refused.
+        trial = _opened(context, store, state, installed=installed, making=True, looking=True)
+        with trial as empty:
+            run(empty, file, beside=beside, dry_run=True)
     store_of = _opened(context, store, state, installed=installed, making=making)
     with store_of as opened, progress("Importing") as step:
-        done = run(opened, file, beside=_served_beside(), dry_run=dry_run, progress=step)
+        done = run(opened, file, beside=beside, dry_run=dry_run, progress=step)
     if output is not Format.TABLE:
         print_data({**done.to_plain(), "dryRun": dry_run}, output.value)
     verb = "would import" if dry_run else "imported"

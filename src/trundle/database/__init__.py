@@ -34,7 +34,7 @@ from trundle.database._errors import (
 )
 from trundle.database._migrations import Migrations
 from trundle.database._signals import Signals
-from trundle.database._sqlite import file_content
+from trundle.database._sqlite import file_content, is_emptied
 from trundle.database._statements import rows, write
 from trundle.database._upsert import upsert
 
@@ -51,6 +51,7 @@ __all__ = [
     "UnreachableError",
     "UnwritableError",
     "file_content",
+    "is_emptied",
     "open_copy",
     "open_database",
     "rows",

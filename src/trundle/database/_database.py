@@ -28,7 +28,9 @@ _SQLITE = ("sqlite", "sqlite+pysqlite")
 _POSTGRESQL = ("postgresql", "postgresql+psycopg", "postgres")
 
 
-def open_database(place: str | Path, *, read_only: bool = False, wait: float = _WAIT) -> "Database":
+def open_database(
+    place: str | Path, *, read_only: bool = False, making: bool = True, wait: float = _WAIT
+) -> "Database":
     """Opens a database.
 
     Args:
@@ -36,6 +38,7 @@ def open_database(place: str | Path, *, read_only: bool = False, wait: float = _
             file is made where it does not exist, unless it is opened for reading.
         read_only: whether nothing of it is written. A SQLite database is copied into memory then, so
             its file and folder may be read-only, and what is written later is not seen.
+        making: whether a file is made where it does not exist.
         wait: seconds to wait for a lock, and for a free connection.
 
     Raises:
@@ -44,13 +47,13 @@ def open_database(place: str | Path, *, read_only: bool = False, wait: float = _
         ImportError: the driver of PostgreSQL is not installed.
     """
     if isinstance(place, Path):
-        return _opened_file(place, wait, read_only=read_only)
+        return _opened_file(place, wait, read_only=read_only, making=making)
     try:
         url = make_url(place)
     except (ArgumentError, ValueError):
         raise _invalid("no URL") from None
     if url.drivername in _SQLITE and url.database not in {None, "", ":memory:"}:
-        return _opened_file(Path(str(url.database)), wait, read_only=read_only)
+        return _opened_file(Path(str(url.database)), wait, read_only=read_only, making=making)
     if url.drivername in _POSTGRESQL and url.database:
         return _opened_server(url, wait, read_only=read_only)
     raise _invalid(url.render_as_string(hide_password=True))
@@ -282,11 +285,12 @@ class Database:
         return self._engine.dialect.name == "postgresql"
 
 
-def _opened_file(path: Path, wait: float, *, read_only: bool) -> Database:
+def _opened_file(path: Path, wait: float, *, read_only: bool, making: bool) -> Database:
     if read_only:
         return _tried(Database(_sqlite.engine_of_copy(path), str(path), read_only=True))
-    queries = _sqlite.Queries(lambda: _sqlite.connected(path, wait))
-    database = _tried(Database(_sqlite.engine_of_file(path, wait), str(path), queries=queries))
+    queries = _sqlite.Queries(lambda: _sqlite.connected(path, wait, making=making))
+    engine = _sqlite.engine_of_file(path, wait, making=making)
+    database = _tried(Database(engine, str(path), queries=queries))
     database.keep_in_place()
     return database
 

@@ -167,24 +167,31 @@ def _statement(statement: Select[Any] | UpdateBase) -> Statement:
     return Statement(statement)
 
 
-def engine_of_file(path: Path, wait: float) -> Engine:
-    """The engine for a file, which is made where it does not exist.
+def engine_of_file(path: Path, wait: float, *, making: bool) -> Engine:
+    """The engine for a file.
 
     Args:
         path: the file.
         wait: seconds to wait for a lock.
+        making: whether it is made where it does not exist.
     """
-    return _engine(lambda: connected(path, wait), poolclass=QueuePool, pool_timeout=wait)
+    return _engine(
+        lambda: connected(path, wait, making=making), poolclass=QueuePool, pool_timeout=wait
+    )
 
 
-def connected(path: Path, wait: float) -> sqlite3.Connection:
-    """A connection to a file, which is made where it does not exist.
+def connected(path: Path, wait: float, *, making: bool) -> sqlite3.Connection:
+    """A connection to a file.
 
     Args:
         path: the file.
         wait: seconds to wait for a lock.
+        making: whether it is made where it does not exist.
     """
-    connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
+    address = f"{path.absolute().as_uri()}?mode={'rwc' if making else 'rw'}"
+    connection = sqlite3.connect(
+        address, timeout=wait, isolation_level=None, check_same_thread=False, uri=True
+    )
     try:
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA synchronous = FULL")
@@ -202,6 +209,22 @@ def identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def is_emptied(path: Path) -> bool:
+    """Whether a file is there that has nothing in it, which SQLite takes for a new database.
+
+    One that is being made is empty for a moment, and has a journal before it gets its first page.
+    """
+    journal = path.with_name(f"{path.name}-journal")
+    for pause in (_PAUSE, _PAUSE, 0):
+        try:
+            if path.stat().st_size or journal.exists():
+                return False
+        except FileNotFoundError:
+            return False
+        time.sleep(pause)
+    return True
 
 
 def engine_of_copy(path: Path) -> Engine:

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from trundle._durable import sync_folder, write_durably
 from trundle.channels.files import id_of
+from trundle.database import is_emptied
 from trundle.installation._errors import StateError
 from trundle.installation._records import InstalledPackage
 from trundle.packages import lock_of
@@ -54,6 +55,11 @@ class Folders:
         """Whether the database can be written, or made where there is none."""
         places = (self.root, self.database) if self.database.exists() else (self.root,)
         return all(os.access(each, os.W_OK) for each in places) if self.root.exists() else True
+
+    def is_emptied(self) -> bool:
+        """Whether the database has nothing in it, though something was installed once."""
+        was_used = self.current.is_symlink() or self._sets.exists() or self.content.exists()
+        return was_used and is_emptied(self.database)
 
     def unpacked(self, name: str, version: str, digest: str) -> Path:
         """The folder of an unpacked version."""

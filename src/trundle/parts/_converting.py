@@ -1,5 +1,6 @@
 """Converts the documents of one part: reads them, writes results and refusals, and its manifest last."""
 
+import contextlib
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence
@@ -115,10 +116,9 @@ def convert_part(converter: Converter, part: Part) -> Manifest:
         return _Work(converter, part).run()
     except FileNotFoundError:
         # Another run came to its end meanwhile, and removed what it took for a rest of one that was killed.
-        done = converter.into.read(part.manifest)
-        if done is None:
-            raise
-        return msgspec.json.decode(done, type=Manifest)
+        with contextlib.suppress(msgspec.MsgspecError):
+            return msgspec.json.decode(converter.into.read(part.manifest) or b"", type=Manifest)
+        return _Work(converter, part).run()
 
 
 class _Counts:

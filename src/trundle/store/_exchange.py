@@ -7,7 +7,7 @@ stored, so nothing is converted. The last line says how many objects there were:
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Annotated, Any, BinaryIO, TypeAlias
 
 import msgspec
 
@@ -25,6 +25,8 @@ from trundle.store._times import time_of
 from trundle.store._writer import Write
 
 _FORMAT = 1
+_APART = 1_000_000_000
+"""How far resource versions after an import are from the last one of the export; the store that it is of may have gone on since."""
 _TOGETHER = 500
 """How many objects are written in one transaction."""
 _MOST_FINDINGS = 100
@@ -32,7 +34,7 @@ _MOST_FINDINGS = 100
 
 class _Head(msgspec.Struct, forbid_unknown_fields=True):
     format: int
-    resources: dict[str, int]
+    resources: dict[str, Annotated[int, msgspec.Meta(ge=0, le=2**60)]]
 
 
 class _Tail(msgspec.Struct, forbid_unknown_fields=True):
@@ -128,7 +130,7 @@ def import_(
     dry_run: bool = False,
     progress: Progress = ignore,
 ) -> Imported:
-    """Stores what was exported, with uids and times as they were, and new resource versions.
+    """Stores what was exported, with uids and times as they were, and new resource versions, which no client of the other store has seen.
 
     The whole file is checked before anything is stored. An object that is there already, just as it is in the file, is left as it is;
     so an import that was interrupted is run again.
@@ -150,6 +152,7 @@ def import_(
     total, there = _checked(stores, path)
     if dry_run:
         return Imported(total - there, there)
+    _set_apart(stores, path)
     done = stored = 0
     for batch in _batches(stores, path):
         for owner in stores:
@@ -159,6 +162,36 @@ def import_(
         done += len(batch)
         progress("objects", done, total)
     return Imported(stored, done - stored)
+
+
+def _set_apart(stores: Sequence[Store], path: Path) -> None:
+    """Lets resource versions go on behind all that clients of the exported store can have, and answers these clients `GoneError`.
+
+    Else a number that such a client has could be that of another state here: its write over what it was never shown would be taken, and its
+    watch would leave out changes.
+    """
+    with path.open("rb") as stream:
+        head = msgspec.json.decode(stream.readline(), type=_Head)
+    types = _types_of(stores)
+    for name, number in head.resources.items():
+        if name not in types:
+            continue
+        store, type_ = types[name]
+        with store.database.writing() as connection:
+            rows = Rows(connection)
+            rows.add_resource(type_.group, type_.name, type_.hub)
+            found = rows.resource(type_.group, type_.name, locked=True)
+            if found is not None and found.resource_version < number + _APART:
+                rows.go_on_behind(found, number + _APART)
+
+
+def _types_of(stores: Sequence[Store]) -> dict[str, tuple[Store, StoredType]]:
+    """The resource types of some stores, as an export calls them; where two have one, it is the first's."""
+    return {
+        _named(each.group, each.name): (store, each)
+        for store in reversed(stores)
+        for each in store.types.all.values()
+    }
 
 
 def _importing(found: StoredObject) -> Decide:
@@ -248,11 +281,7 @@ class _Reader:
     def __init__(self, stores: Sequence[Store], path: Path, findings: list[Finding] | None) -> None:
         self._path = path
         self._findings = findings
-        self._types = {
-            _named(each.group, each.name): (store, each)
-            for store in reversed(stores)
-            for each in store.types.all.values()
-        }
+        self._types = _types_of(stores)
         self._seen: set[tuple[Store, Key]] = set()
 
     def objects(self) -> Iterator[_Owned]:

@@ -191,6 +191,17 @@ class Rows:
         removed = [self._connection.execute(each, values).rowcount for each in s.FORGET]
         return sum(removed)
 
+    def go_on_behind(self, resource: ResourceRow, version: int) -> None:
+        """Gives later writes resource versions behind some version, which all earlier states are compacted up to.
+
+        Args:
+            resource: the resource type, locked.
+            version: the resource version.
+        """
+        values = {"of": resource.id, "last": version, "time": resource.written}
+        self._connection.execute(s.COUNT, values)
+        self.compact(resource, version)
+
     def written_until(self, resource: ResourceRow, time: str) -> int:
         """The last resource version that was written until some time; what was compacted counts as such."""
         values = {"of": resource.id, "after": resource.compacted, "time": time}

@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from trundle._clock import Clock, now
-from trundle.database import Database, open_database
+from trundle.database import Database, UnwritableError, open_database
 from trundle.runtime import AnyScheme, Lenience
 from trundle.store import _tables as t
 from trundle.store._decisions import (
@@ -33,11 +33,19 @@ from trundle.store._writer import Write, Writer
 _WAIT = 30.0
 
 
-def _opened(place: str | Path | Database, wait: float) -> Database:
+def _opened(place: str | Path | Database, wait: float, *, looking: bool) -> Database:
     """The database of a store, with its tables."""
     if isinstance(place, Database):
         return place
-    database = open_database(place, wait=wait)
+    if not looking:
+        return _migrated(open_database(place, wait=wait))
+    try:
+        return _migrated(open_database(place, wait=wait, making=False))
+    except UnwritableError:
+        return _migrated(open_database(place, wait=wait, read_only=True))
+
+
+def _migrated(database: Database) -> Database:
     try:
         database.migrate(t.MIGRATIONS)
     except BaseException:
@@ -65,6 +73,8 @@ class Store(StoreReader):
         scheme: converts documents.
         clock: gives the time of writes.
         wait: seconds to wait for other writers.
+        looking: whether nothing is to be written. A file that does not exist is not made then, and of one that cannot be written, a copy in
+            memory is read.
 
     Attributes:
         database: the database.
@@ -83,8 +93,9 @@ class Store(StoreReader):
         *,
         clock: Clock = now,
         wait: float = _WAIT,
+        looking: bool = False,
     ) -> None:
-        super().__init__(_opened(place, wait), scheme)
+        super().__init__(_opened(place, wait, looking=looking), scheme)
         self.clock = clock
         self.writer = Writer(self.database, self.types, clock, self._news.announce)
 
