@@ -13,6 +13,7 @@ _AT_LEAST = ("minimum", "minItems", "minLength", "minProperties")
 _AT_MOST = ("maximum", "maxItems", "maxLength", "maxProperties")
 _OTHER_RULES = ("allOf", "anyOf", "format", "multipleOf", "not", "oneOf", "pattern")
 _CLOSED_LISTS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations")
+_EMBEDDED = "x-kubernetes-embedded-resource"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
 
@@ -105,6 +106,11 @@ def _version_changes(
         breaking = True
         at = Place(place.file, object=f"{place.object} {name}", path=path or ".")
         yield _breaks(at, "what clients of the version may write", what, advice)
+    for each in old.get("subresources") or {}:
+        if each not in (new.get("subresources") or {}):
+            breaking = True
+            at = Place(place.file, object=f"{place.object} {name}")
+            yield _breaks(at, f"the subresource {each}, which clients may use", "none", advice)
     kept = _selectable(new)
     for path in _selectable(old):
         if path not in kept:
@@ -142,6 +148,8 @@ def _narrowed(
         for key in keys:
             if key in new and (key not in old or is_narrower(new[key], old[key])):
                 yield path, f"{key} {new[key]}"
+    if new.get(_EMBEDDED) and not old.get(_EMBEDDED):
+        yield path, "only whole resources, with apiVersion and kind"
     for key in (*_OTHER_RULES, *_CLOSED_LISTS):
         if key in new and new[key] != old.get(key):
             yield path, f"another `{key}`"
