@@ -33,6 +33,7 @@ def version(name, schema=None, *, served=True, storage=False):
     }
 
 
+PRESERVING = {"x-kubernetes-preserve-unknown-fields": True}
 STORED = version("storage", served=False, storage=True)
 
 
@@ -93,6 +94,11 @@ def test_what_is_the_same_has_no_finding():
             "no unknown properties",
         ),
         (
+            {"type": "array", "items": {"type": "object"}, **PRESERVING},
+            {"type": "array", "items": {"type": "object"}},
+            "no unknown properties",
+        ),
+        (
             {"type": "array", "items": {"type": "string"}},
             {"type": "array", "items": {"type": "string", "maxLength": 1}},
             "maxLength 1",
@@ -127,6 +133,15 @@ def test_what_admits_less_breaks_clients(old, new, said):
             },
         ),
         ({"type": "string", "description": "old"}, {"type": "string", "description": "new"}),
+        # Both keep the same: a list keeps in its elements, and a map has types for all its values.
+        (
+            {"type": "array", "items": {"type": "object"}, **PRESERVING},
+            {"type": "array", "items": {"type": "object", **PRESERVING}},
+        ),
+        (
+            {"type": "object", "additionalProperties": {"type": "string"}, **PRESERVING},
+            {"type": "object", "additionalProperties": {"type": "string"}},
+        ),
     ],
 )
 def test_what_admits_more_is_a_note(old, new):

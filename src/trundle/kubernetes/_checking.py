@@ -170,10 +170,14 @@ def _narrowed_members(
     for name in sorted(required):
         if "default" not in after.get(name, {}):
             yield f"{path}.{name}", "a value, as it is required now"
-    if old.get(_PRESERVE) and not new.get(_PRESERVE):
+    values_said = isinstance(old.get("additionalProperties"), Mapping)
+    kept = old.get(_PRESERVE) and not new.get(_PRESERVE)
+    if kept and old.get("type") != "array" and not values_said:
         yield path, "no unknown properties any more"
     for key, tail in (("additionalProperties", ".*"), ("items", "[]")):
         inner = old.get(key)
+        if kept and key == "items" and isinstance(inner, Mapping):
+            inner = {**inner, _PRESERVE: True}  # What a list keeps is in its elements.
         if isinstance(inner, Mapping) and isinstance(new.get(key), Mapping):
             yield from _narrowed(inner, new[key], f"{path}{tail}")
         elif inner and not new.get(key) and not new.get(_PRESERVE):
