@@ -13,6 +13,7 @@ from trundle.kubernetes import (
     service_named,
     url_named,
 )
+from trundle.kubernetes._manifests import Placement, people
 
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
 WEBHOOK = WebhookAddress(service=service_named("crm/hook"))
@@ -100,6 +101,15 @@ def test_subresources_are_those_that_a_crd_has(install):
     for each in ({}, {"scale": paths}, {"scale": selected}, {"scale": paths, "status": {}}):
         crd = crd_of(install({"pools.json": pools.definition(**each)}))
         assert crd["spec"]["versions"][0].get("subresources", {}) == each
+
+
+@pytest.mark.parametrize("subresources", [{}, {"status": {}, "scale": {"specReplicasPath": ".x"}}])
+def test_roles_of_people_have_all_subresources(install, subresources):
+    installed = install({"pools.json": pools.definition(**subresources)})
+    kinds = served_kinds([installed.project], installed.scheme)
+    for each in people(kinds, Placement("pools", WEBHOOK)):
+        named = ["pools", *(f"pools/{part}" for part in subresources)]
+        assert each["rules"][0]["resources"] == named
 
 
 def test_a_whole_resource_inside_another_one_stays_one(install):
