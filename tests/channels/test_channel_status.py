@@ -108,9 +108,9 @@ def test_a_pinned_installation():
         (channel("1.0.1", unpublished=GONE), ("False", "Unpublished")),
         (channel("1.0.0"), ("True", "Listed")),
         (channel("1.0.1"), ("Unknown", "NotFollowed")),
-        (None, ("Unknown", "NotFollowed")),
+        (None, ("Unknown", "ChannelRefused")),
     ],
-    ids=["unpublished", "listed", "another", "none"],
+    ids=["unpublished", "listed", "another", "away"],
 )
 def test_a_pinned_installation_is_looked_up_by_its_content(pin, made, expected):
     version = v("1.0.0") if pin.endswith("1.0.0") else None
@@ -120,6 +120,16 @@ def test_a_pinned_installation_is_looked_up_by_its_content(pin, made, expected):
     assert facts(found)["Published"] == expected
     gone = "the installed version 1.0.0 was unpublished: a hole"
     assert (gone in found.notes) is (expected[1] == "Unpublished")
+
+
+def test_a_version_that_was_pinned_from_the_start_says_why_nothing_is_known():
+    made = change(state(pinned="acme/crm:1.0.0"), channel="")
+    pinned = change(made, installed=Installed(v("1.0.0"), digest("1.0.0")))
+    found = status_of(decide(None, pinned, POLICY, START), pinned, None, START)
+    assert facts(found)["Published"] == ("Unknown", "NotFollowed")
+    message = found.condition("Published").message
+    assert message.startswith("pinned before any channel was followed")
+    assert "follow a channel once and then pin" in message
 
 
 def test_the_transition_time_is_that_of_the_last_change_of_status():

@@ -247,6 +247,11 @@ def test_all_that_is_wrong_in_a_list_of_programs_is_said_at_once(tmp_path):
 REFUSED = [
     ("show nope", 5, "nope: expected an environment of default, found none"),
     ("create shop", 4, "shop: expected no environment of that name"),
+    (
+        "add shop acme.Web --class acme.Web --values web.yaml --name web",
+        2,
+        "acme.Web: expected a name that no application has, found web, as web is called",
+    ),
     ("add shop acme.Wob", 5, "acme.Wob: expected a package acme.Wob that default sees"),
     ("add shop acme.Web@2", 5, "found only 1.0.0; name another range"),
     ("add shop acme.Web@x", 2, "acme.Web@x: expected NAME or NAME@RANGE"),

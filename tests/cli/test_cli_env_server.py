@@ -62,6 +62,25 @@ def test_the_current_context_is_kept_by_its_name(tmp_path):
         assert (without.exit_code, "no current context; name a file" in without.stderr) == (7, True)
 
 
+def test_a_context_that_no_kubeconfig_has_is_warned_about(tmp_path):
+    """It is kept all the same: where deployments run, another kubeconfig may have it."""
+
+    def run(command, name, *more):
+        catalog = ("--catalog", str(tmp_path / "catalog.db"))
+        return CliRunner().invoke(app, ["env", command, name, *more, *catalog])
+
+    file = str(kubeconfig(tmp_path, "http://127.0.0.1:1"))
+    words = f"{file}: expected the context club, found clubs; did you mean clubs?"
+    made = run("create", "shop", "--context", "club", "--kubeconfig", file)
+    assert (made.exit_code, made.stderr) == (0, f"warning: {words}\ncreated shop\n")
+    refused = run("deploy", "shop")
+    assert (refused.exit_code, refused.stderr) == (7, f"error: {words}\n")
+    made = run("create", "known", "--context", "clubs", "--kubeconfig", file)
+    assert made.stderr == "created known\n"
+    made = run("create", "away", "--context", "clubs", "--kubeconfig", f"{file}-2")
+    assert (made.exit_code, "kubeconfig-2: expected how to reach" in made.stderr) == (0, True)
+
+
 def test_the_current_context_is_kept_with_its_file(tmp_path, monkeypatch):
     def settings(context, file=None):
         return provider_settings(None, None, None, context, file, None)["cluster"]

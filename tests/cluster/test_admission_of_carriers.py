@@ -203,6 +203,27 @@ def test_an_applier_that_goes_to_another_version(ada):
     assert (shown["team"], shown.get("age")) == ("green", None if mode == "none" else 5)
 
 
+def test_what_an_applier_states_no_longer_and_the_version_of_another_hides(guarded):
+    members, mode = guarded
+
+    def applied(version, manager, **content):
+        given = {"kind": APPLY, "fieldManager": manager, "force": "true"}
+        body = members.member(version, "joe", **content)
+        members.cluster.request("PATCH", members.path(version, "joe"), body, **given).ok()
+
+    applied("v1", "one", team="red", age=5)
+    applied("v2", "other", group="red", note="n")
+    applied("v2", "other", group="red")
+    found = members.at("v2", "joe")
+    assert (found["group"], found["level"], members.at("v1", "joe")["age"]) == ("red", "low", 5)
+    assert found.get("note") == (None if mode == "webhook" else "n")
+    members.merge("v2", "joe", {"note": "kept"}).ok()
+    applied("v2", "other", group="red", note="kept")
+    applied("v2", "other", group="red")
+    assert members.at("v2", "joe")["note"] == "kept"  # Another manager owns it, too.
+    members.delete("joe")
+
+
 def test_what_needs_no_admission(ada):
     """Labels, the status and dry runs lose nothing, guarded or not."""
     members, _ = ada

@@ -33,6 +33,7 @@ def version(name, schema=None, *, served=True, storage=False):
     }
 
 
+PRESERVING = {"x-kubernetes-preserve-unknown-fields": True}
 STORED = version("storage", served=False, storage=True)
 
 
@@ -47,6 +48,16 @@ def broken(old, new):
     return [(each.place.path, each.found) for each in found if each.severity == "error"]
 
 
+def test_a_subresource_that_goes_breaks_clients():
+    old = {**version("v1"), "subresources": {"status": {}, "scale": {"specReplicasPath": ".a"}}}
+    new = {**version("v1"), "subresources": {"status": {}}}
+    (found,) = findings(crd(old, STORED), crd(new, STORED))
+    assert (found.severity, found.found) == ("error", "none")
+    assert found.expected == "the subresource scale, which clients may use"
+    (added,) = findings(crd(new, STORED), crd(old, STORED))
+    assert added.severity == "note"
+
+
 def test_what_is_the_same_has_no_finding():
     one = crd(version("v1"), STORED)
     assert findings(one, copy.deepcopy(one)) == []
@@ -57,6 +68,11 @@ def test_what_is_the_same_has_no_finding():
     [
         ({"type": "string"}, {"type": "integer"}, "integer"),
         ({"type": "string"}, {"type": "string", "enum": ["x"]}, "only x"),
+        (
+            {"type": "object"},
+            {"type": "object", "x-kubernetes-embedded-resource": True},
+            "only whole resources, with apiVersion and kind",
+        ),
         ({"type": "string", "enum": ["x", "y"]}, {"type": "string", "enum": ["x"]}, "only x"),
         ({"type": "string"}, {"type": "string", "maxLength": 3}, "maxLength 3"),
         ({"type": "integer", "minimum": 1}, {"type": "integer", "minimum": 2}, "minimum 2"),
@@ -75,6 +91,11 @@ def test_what_is_the_same_has_no_finding():
         (
             {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
             {"type": "object"},
+            "no unknown properties",
+        ),
+        (
+            {"type": "array", "items": {"type": "object"}, **PRESERVING},
+            {"type": "array", "items": {"type": "object"}},
             "no unknown properties",
         ),
         (
@@ -112,6 +133,15 @@ def test_what_admits_less_breaks_clients(old, new, said):
             },
         ),
         ({"type": "string", "description": "old"}, {"type": "string", "description": "new"}),
+        # Both keep the same: a list keeps in its elements, and a map has types for all its values.
+        (
+            {"type": "array", "items": {"type": "object"}, **PRESERVING},
+            {"type": "array", "items": {"type": "object", **PRESERVING}},
+        ),
+        (
+            {"type": "object", "additionalProperties": {"type": "string"}, **PRESERVING},
+            {"type": "object", "additionalProperties": {"type": "string"}},
+        ),
     ],
 )
 def test_what_admits_more_is_a_note(old, new):

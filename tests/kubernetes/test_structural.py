@@ -1,6 +1,7 @@
 """Structural schemas; tests/cluster has a real API server take them."""
 
 import constructs
+import pools
 import pytest
 from projects import installer
 
@@ -12,6 +13,7 @@ from trundle.kubernetes import (
     service_named,
     url_named,
 )
+from trundle.kubernetes._manifests import Placement, people
 
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
 WEBHOOK = WebhookAddress(service=service_named("crm/hook"))
@@ -91,6 +93,40 @@ def test_one_version_is_stored_and_none_of_the_others(made):
     assert said == {"v1": (True, False), "v2": (True, False), "storage": (False, True)}
     status = {each["name"]: "subresources" in each for each in crd["spec"]["versions"]}
     assert status == {"v1": True, "v2": False, "storage": False}
+
+
+def test_subresources_are_those_that_a_crd_has(install):
+    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    selected = {**paths, "labelSelectorPath": ".status.selector"}
+    for each in ({}, {"scale": paths}, {"scale": selected}, {"scale": paths, "status": {}}):
+        crd = crd_of(install({"pools.json": pools.definition(**each)}))
+        assert crd["spec"]["versions"][0].get("subresources", {}) == each
+
+
+@pytest.mark.parametrize("subresources", [{}, {"status": {}, "scale": {"specReplicasPath": ".x"}}])
+def test_roles_of_people_have_all_subresources(install, subresources):
+    installed = install({"pools.json": pools.definition(**subresources)})
+    kinds = served_kinds([installed.project], installed.scheme)
+    for each in people(kinds, Placement("pools", WEBHOOK)):
+        named = ["pools", *(f"pools/{part}" for part in subresources)]
+        assert each["rules"][0]["resources"] == named
+
+
+def test_a_whole_resource_inside_another_one_stays_one(install):
+    crd = pools.definition()
+    spec = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["spec"]
+    whole = {"type": "object", "x-kubernetes-embedded-resource": True}
+    known = {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}
+    spec["properties"] = {
+        "open": {**whole, PRESERVE: True},
+        "known": {**whole, "properties": known},
+    }
+    made = crd_of(install({"pools.json": crd}))["spec"]["versions"][0]
+    found = made["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
+    text, head = {"type": "string"}, {"type": "object"}
+    said = {"apiVersion": text, "kind": text, "metadata": head}
+    assert found["open"] == {**whole, PRESERVE: True, "properties": said}
+    assert found["known"] == {**whole, "properties": {**said, **known}}
 
 
 def test_deprecated_versions_warn(install):

@@ -80,6 +80,13 @@ class ServedVersion:
         """The fields that selectors may name beside name and namespace, such as `spec.color`."""
         return tuple(each.removeprefix(".") for each in self.resource.selectable)
 
+    def is_whole(self, key: str) -> bool:
+        """Whether a definition is a whole resource of Kubernetes inside another one, of whatever kind."""
+        found = self.schema.definitions[key]
+        return (
+            isinstance(found, ObjectType) and found.embedded and found.property("kind") is not None
+        )
+
     def declares(self, name: str) -> bool:
         """Whether the resource type has a property at this version."""
         root = self.schema.definitions[self.root]

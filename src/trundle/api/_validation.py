@@ -23,7 +23,6 @@ from trundle.api._status import Cause, internal, invalid
 from trundle.api._status_part import subresource_of
 from trundle.api.apply import STATUS, duplicates, resource_shape
 from trundle.api.cel import Judged, Rules
-from trundle.schema import ObjectType
 
 _At: TypeAlias = Sequence[str | int]
 _BLOCKING = frozenset(
@@ -99,7 +98,9 @@ class Validator:
         schema = {"$ref": _reference(served.root), "$defs": defs}
         self._shape = resource_shape(served.schema, served.resource)
         self._root = root_of(served)
-        self._counts = [tuple(each.lstrip(".").split(".")) for each in served.resource.counts]
+        scaling = served.resource.scaling
+        counted = (scaling.wanted, scaling.there) if scaling else ()
+        self._counts = [tuple(each.lstrip(".").split(".")) for each in counted if each]
         text = msgspec.json.encode(schema)
         self._has_defaults = b'"default":' in text
         self._nulls: Recent[Sequence[_At]] = Recent(_REMEMBERED)
@@ -319,9 +320,7 @@ def _reference(key: str) -> str:
 
 def _whole(served: ServedVersion, key: str, schema: dict[str, Any]) -> dict[str, Any]:
     """The schema of a definition, with what is wanted of a whole object of Kubernetes within another."""
-    found = served.schema.definitions[key]
-    is_whole = isinstance(found, ObjectType) and found.embedded and found.property("kind")
-    return {"allOf": [schema, _EMBEDDED]} if is_whole else schema
+    return {"allOf": [schema, _EMBEDDED]} if served.is_whole(key) else schema
 
 
 class Validators:

@@ -10,7 +10,7 @@ import typer
 from trundle.cli._catalogs import own_catalog
 from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._models import read_object
-from trundle.cli._printing import Format, print_data, print_text, say
+from trundle.cli._printing import Format, print_data, print_text, say, warn
 from trundle.cli._settings import current, user_name
 from trundle.errors import expectation, shown
 
@@ -149,6 +149,21 @@ def _cluster(context: str, kubeconfig: Path | None) -> dict[str, str]:
         )
     file = {} if kubeconfig is None else {"kubeconfig": str(kubeconfig.absolute())}
     return {"context": context, **file}
+
+
+def warn_of_context(settings: "Providers") -> None:
+    """Warns where the kubeconfig has no such context now: a deployment here would fail. Elsewhere, as in CI, another kubeconfig may have it."""
+    found = settings.get("cluster")
+    if found is None or found["context"] == _CURRENT:
+        return
+    from trundle.engine.effects import ProviderError  # noqa: PLC0415
+    from trundle.providers.api import check_context  # noqa: PLC0415
+
+    file = found.get("kubeconfig")
+    try:
+        check_context(None if file is None else Path(file), found["context"])
+    except ProviderError as error:
+        warn(str(error))
 
 
 def confinement(settings: "Providers", *, cluster_wide: bool) -> "Providers":

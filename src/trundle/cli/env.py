@@ -20,6 +20,7 @@ from trundle.cli._environments import (
     draft_of,
     opened_environments,
     provider_settings,
+    warn_of_context,
 )
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._installing import print_done
@@ -49,6 +50,7 @@ def create(
 ) -> None:
     """Make an environment, and say what its deployments may reach."""
     settings = provider_settings(folder, programs, server, context, kubeconfig, namespace)
+    warn_of_context(settings)
     with opened_environments(catalog, making=not dry_run) as environments:
         environments.create(name, tenant=tenant_of(tenant), providers=settings, dry_run=dry_run)
     data = {"environment": name, "tenant": tenant_of(tenant), "providers": settings}

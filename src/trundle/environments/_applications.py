@@ -141,11 +141,25 @@ def adding(made: Model, package: Package, name: str | None) -> Callable[[Model],
         made: the object.
         package: the package.
         name: what the object is called.
+
+    Raises:
+        ChoiceError: an application of the model is called that already, so that nothing could be asked of either by its name.
     """
     header = {"id": uuid.uuid4().hex, **made[HEADER]}
     header |= {} if name is None else {"name": name}
     added = pinned({**made, HEADER: header}, package)
-    return lambda model: {**model, APPLICATIONS: [*model.get(APPLICATIONS, ()), added]}
+
+    def change(model: Model) -> Model:
+        there = model.get(APPLICATIONS, ())
+        same = [x[HEADER]["id"] for x in there if name and x[HEADER].get("name") == name]
+        if same:
+            expected, advice = "a name that no application has", "choose another name"
+            raise ChoiceError(
+                package.name, expected, f"{name}, as {listed(same)} is called", advice
+            )
+        return {**model, APPLICATIONS: [*there, added]}
+
+    return change
 
 
 def removing(environment: str, named: str) -> Callable[[Model], Model]:

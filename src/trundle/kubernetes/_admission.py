@@ -17,6 +17,7 @@ from trundle.kubernetes._conversions import Conversions, roomless
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._owners import with_owners, without_path
 from trundle.kubernetes._server_json import json_of, values_of
+from trundle.kubernetes._withdrawn import without_withdrawn
 
 _API_VERSION, _KIND = "admission.k8s.io/v1", "AdmissionReview"
 _MEMBERS = ("annotations", "managedFields")
@@ -82,15 +83,15 @@ class Admissions:
         try:
             if deleted:
                 _require_whole(document, kind, _options(request))
-                made = document["metadata"]
+                made: Mapping[str, Any] = document
             elif isinstance(old, dict):
-                made = self._updated(document, old, kind)
+                made = self._updated(document, old, kind, _options(request))
             else:
-                made = self._created(document, kind)
+                made = {**document, "metadata": self._created(document, kind)}
         except TrundleError:
             self._metrics.admitted(*labels, "refused")
             raise
-        patch = _differences(document["metadata"], made)
+        patch = _differences(document, made)
         self._metrics.admitted(*labels, "restored" if patch else "unchanged")
         return patch
 
@@ -104,9 +105,13 @@ class Admissions:
         return _unowned(given["metadata"], kind)
 
     def _updated(
-        self, given: Mapping[str, Any], old: Mapping[str, Any], kind: ServedKind
+        self,
+        given: Mapping[str, Any],
+        old: Mapping[str, Any],
+        kind: ServedKind,
+        options: Mapping[str, Any],
     ) -> dict[str, Any]:
-        """The metadata of an object that a client writes, with what the object in the cluster has.
+        """An object that a client writes, with what the object in the cluster has, and without what an apply takes away.
 
         Raises:
             ObjectError: what this version cannot express would be lost.
@@ -120,7 +125,16 @@ class Admissions:
         metadata = {**given["metadata"], "annotations": annotations}
         if annotations != _annotations(given):
             metadata |= self._owners({**given, "metadata": metadata}, old)
-        return _unowned(metadata, kind)
+        made = without_withdrawn({**given, "metadata": metadata}, old, options, self._shown)
+        return {**made, "metadata": _unowned(metadata, kind)}
+
+    def _shown(self, document: Mapping[str, Any], version: str) -> Any:
+        """What of an object is shown at a version, but for its metadata.
+
+        Raises:
+            TrundleError: it cannot be converted.
+        """
+        return {**values_of(self._conversions.convert(document, version)), "metadata": None}
 
     def _owners(self, given: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
         """The `managedFields` of an object that has its carrier again."""
@@ -181,13 +195,20 @@ def _unowned(metadata: Mapping[str, Any], kind: ServedKind) -> dict[str, Any]:
 
 
 def _differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """A JSON patch from one metadata to another."""
-    found = []
+    """A JSON patch from one object to another."""
+    found: list[dict[str, Any]] = []
+    for name in before.keys() - {"metadata"}:
+        path = f"/{name.replace('~', '~0').replace('/', '~1')}"
+        if name not in after:
+            found.append({"op": "remove", "path": path})
+        elif after[name] is not before[name]:
+            found.append({"op": "replace", "path": path, "value": after[name]})
+    old, new = before["metadata"], after["metadata"]
     for name in _MEMBERS:
         path = f"/metadata/{name}"
-        if after.get(name) and after[name] != before.get(name):
-            found.append({"op": "add", "path": path, "value": after[name]})
-        elif before.get(name) and not after.get(name):
+        if new.get(name) and new[name] != old.get(name):
+            found.append({"op": "add", "path": path, "value": new[name]})
+        elif old.get(name) and not new.get(name):
             found.append({"op": "remove", "path": path})
     return found
 

@@ -13,6 +13,7 @@ _AT_LEAST = ("minimum", "minItems", "minLength", "minProperties")
 _AT_MOST = ("maximum", "maxItems", "maxLength", "maxProperties")
 _OTHER_RULES = ("allOf", "anyOf", "format", "multipleOf", "not", "oneOf", "pattern")
 _CLOSED_LISTS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations")
+_EMBEDDED = "x-kubernetes-embedded-resource"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
 
@@ -105,6 +106,11 @@ def _version_changes(
         breaking = True
         at = Place(place.file, object=f"{place.object} {name}", path=path or ".")
         yield _breaks(at, "what clients of the version may write", what, advice)
+    for each in old.get("subresources") or {}:
+        if each not in (new.get("subresources") or {}):
+            breaking = True
+            at = Place(place.file, object=f"{place.object} {name}")
+            yield _breaks(at, f"the subresource {each}, which clients may use", "none", advice)
     kept = _selectable(new)
     for path in _selectable(old):
         if path not in kept:
@@ -142,6 +148,8 @@ def _narrowed(
         for key in keys:
             if key in new and (key not in old or is_narrower(new[key], old[key])):
                 yield path, f"{key} {new[key]}"
+    if new.get(_EMBEDDED) and not old.get(_EMBEDDED):
+        yield path, "only whole resources, with apiVersion and kind"
     for key in (*_OTHER_RULES, *_CLOSED_LISTS):
         if key in new and new[key] != old.get(key):
             yield path, f"another `{key}`"
@@ -162,10 +170,14 @@ def _narrowed_members(
     for name in sorted(required):
         if "default" not in after.get(name, {}):
             yield f"{path}.{name}", "a value, as it is required now"
-    if old.get(_PRESERVE) and not new.get(_PRESERVE):
+    values_said = isinstance(old.get("additionalProperties"), Mapping)
+    kept = old.get(_PRESERVE) and not new.get(_PRESERVE)
+    if kept and old.get("type") != "array" and not values_said:
         yield path, "no unknown properties any more"
     for key, tail in (("additionalProperties", ".*"), ("items", "[]")):
         inner = old.get(key)
+        if kept and key == "items" and isinstance(inner, Mapping):
+            inner = {**inner, _PRESERVE: True}  # What a list keeps is in its elements.
         if isinstance(inner, Mapping) and isinstance(new.get(key), Mapping):
             yield from _narrowed(inner, new[key], f"{path}{tail}")
         elif inner and not new.get(key) and not new.get(_PRESERVE):

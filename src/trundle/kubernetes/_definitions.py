@@ -195,8 +195,9 @@ def _version(
         found["deprecated"] = True
         found["deprecationWarning"] = " ".join(served.deprecated.split())[:_LONGEST_WARNING]
     found["schema"] = {"openAPIV3Schema": structural(served, noted)}
-    if served.has_status:
-        found["subresources"] = {"status": {}}
+    subresources = _subresources(served)
+    if subresources:
+        found["subresources"] = subresources
     if served.selectable:
         found["selectableFields"] = [{"jsonPath": f".{each}"} for each in served.selectable]
     found["additionalPrinterColumns"] = [
@@ -210,6 +211,19 @@ def _version(
         }
         for each in kind.columns_at(served)
     ]
+    return found
+
+
+def _subresources(served: ServedVersion) -> dict[str, Any]:
+    """The subresources of a version."""
+    found: dict[str, Any] = {"status": {}} if served.has_status else {}
+    scaling = served.resource.scaling
+    if scaling is not None:
+        found["scale"] = {
+            "specReplicasPath": scaling.wanted,
+            "statusReplicasPath": scaling.there,
+            **({"labelSelectorPath": scaling.selector} if scaling.selector else {}),
+        }
     return found
 
 

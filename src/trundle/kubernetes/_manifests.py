@@ -280,7 +280,7 @@ def people(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]
                 "resources": [
                     name
                     for each in sorted(members, key=lambda each: each.plural)
-                    for name in (each.plural, *([f"{each.plural}/status"] * each.has_status))
+                    for name in (each.plural, *(f"{each.plural}/{x}" for x in _subresources(each)))
                 ],
                 "verbs": verbs,
             }
@@ -293,6 +293,12 @@ def people(kinds: list[ServedKind], placement: Placement) -> list[dict[str, Any]
         role("view", _VIEW, "view", "edit", "admin"),
         role("edit", _EDIT, "edit", "admin"),
     ]
+
+
+def _subresources(kind: ServedKind) -> list[str]:
+    """The subresources that any version of a resource type has."""
+    scales = any(each.resource.scaling for each in kind.versions.values())
+    return [*(["status"] * kind.has_status), *(["scale"] * scales)]
 
 
 def _migrating(kinds: list[ServedKind], placement: Placement) -> dict[str, Any]:

@@ -103,13 +103,14 @@ def _value(document: Any, path: Path) -> Any:
             document = document.get(rest, _ABSENT)
         elif kind in {"k", "v"} and isinstance(document, list):
             wanted = json.loads(rest)
-            document = next((each for each in document if _is(each, wanted, kind)), _ABSENT)
+            document = next((x for x in document if is_element(x, wanted, kind)), _ABSENT)
         else:
             return _ABSENT
     return document
 
 
-def _is(element: Any, wanted: Any, kind: str) -> bool:
+def is_element(element: Any, wanted: Any, kind: str) -> bool:
+    """Whether an element of a list is the one that a path element of a kind means: `v` by its value, `k` by its keys."""
     if kind == "v":
         return bool(element == wanted)
     return isinstance(element, dict) and all(

@@ -14,6 +14,7 @@ from trundle.kubernetes._errors import DefinitionError
 
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
+_EMBEDDED = "x-kubernetes-embedded-resource"
 _LIST_TYPE, _LIST_KEYS = "x-kubernetes-list-type", "x-kubernetes-list-map-keys"
 _MOST_PLACES = 50_000
 """How many places a schema may have; etcd keeps no object of more than 1.5 MB."""
@@ -42,7 +43,7 @@ _KEPT = _VALIDATIONS | {
     "description",
     "nullable",
     "type",
-    "x-kubernetes-embedded-resource",
+    _EMBEDDED,
     "x-kubernetes-map-type",
     "x-kubernetes-validations",
     _INT_OR_STRING,
@@ -52,6 +53,13 @@ _KEPT = _VALIDATIONS | {
 _COMBINING = ("allOf", "anyOf", "oneOf")
 _OUTSIDE_RE2 = re.compile(r"\(\?(?:[=!>]|<[=!]|P=|\()|\\[1-9ZGXRKE]|[*+?}]\+")
 """What patterns of other libraries have, and that of the API server has not: https://github.com/google/re2/wiki/Syntax."""
+
+_WHOLE = {
+    "apiVersion": {"type": "string"},
+    "kind": {"type": "string"},
+    "metadata": {"type": "object"},
+}
+"""What a whole resource inside another one has."""
 
 _HEAD = {
     "apiVersion": {
@@ -101,7 +109,12 @@ class _Expansion:
             self._note(path, "what is inside of it, as it may contain itself")
             return {"type": "object", _PRESERVE: True}
         schema = openapi_definition(key, self._served, lambda each: each)
-        return self.schema(schema, path, (*around, key))
+        found = self.schema(schema, path, (*around, key))
+        if around and self._served.is_whole(key):
+            # The server knows these three by itself, and takes no more said of them.
+            found["properties"] = {**found.get("properties", {}), **_WHOLE}
+            found[_EMBEDDED] = True
+        return found
 
     def schema(
         self, given: Mapping[str, Any], path: str, around: tuple[str, ...]

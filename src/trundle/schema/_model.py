@@ -177,6 +177,20 @@ class EnumType(msgspec.Struct, frozen=True):
     source: str = ""
 
 
+class Scaling(msgspec.Struct, frozen=True):
+    """What the subresource `scale` of a resource type reads and writes, as paths such as `.spec.replicas`.
+
+    Attributes:
+        wanted: how many replicas there are to be.
+        there: how many there are.
+        selector: the label selector of what is counted, as a text; empty where there is none.
+    """
+
+    wanted: str
+    there: str
+    selector: str = ""
+
+
 class Resource(msgspec.Struct, frozen=True):
     """A kind of object that a store keeps.
 
@@ -194,7 +208,7 @@ class Resource(msgspec.Struct, frozen=True):
         kept: whether an earlier release may have stored objects in the shape of this version.
         status_apart: whether its `status` is written apart, as a subresource; None where its format does not say so, and it
             is wherever it has such a property.
-        counts: the paths of what is counted, such as `.spec.replicas`; it cannot be negative.
+        scaling: what its subresource `scale` reads and writes; None where it has none. What is counted cannot be negative.
         selectable: the paths of what clients may select objects by, such as `.spec.color`.
         names: what clients of Kubernetes' conventions call it at this version, where its format says so.
     """
@@ -209,7 +223,7 @@ class Resource(msgspec.Struct, frozen=True):
     hub: bool = False
     kept: bool = False
     status_apart: bool | None = None
-    counts: tuple[str, ...] = ()
+    scaling: Scaling | None = None
     selectable: tuple[str, ...] = ()
     names: KindNames = KindNames()
 

@@ -241,6 +241,8 @@ def _published(plan: UpgradePlan, state: State, channel: Channel | None) -> _Fac
     version = installed.version if installed else None
     if channel is None and plan.refusals and state.pinned is None:
         return (kind, "Unknown", "ChannelRefused", "the channel cannot be used")
+    if channel is None and state.pinned is not None:
+        return _published_without_channel(state)
     if channel is None or installed is None or (version is None and state.pinned is None):
         return (kind, "Unknown", "NotFollowed", "no channel is followed for what is installed")
     if state.pinned is not None:  # By content: a tag may be no version, and a digest is none.
@@ -259,6 +261,17 @@ def _published(plan: UpgradePlan, state: State, channel: Channel | None) -> _Fac
     if entry.deprecated:
         return (kind, "True", "Deprecated", f"deprecated: {entry.deprecation}")
     return (kind, "True", "Listed", f"{entry.version} is listed in the channel")
+
+
+def _published_without_channel(state: State) -> _Fact:
+    """Why nothing says whether a pinned version is still listed."""
+    if state.channel:
+        reason = "ChannelRefused"
+        why = f"the channel {state.channel}, which was followed before the pin, cannot be used now"
+    else:
+        reason = "NotFollowed"
+        why = "pinned before any channel was followed, so no channel and no root say whether it was unpublished; follow a channel once and then pin, to be warned"
+    return ("Published", "Unknown", reason, why)
 
 
 def _held(plan: UpgradePlan, state: State) -> _Fact:

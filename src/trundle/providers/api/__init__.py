@@ -2,6 +2,7 @@
 
 from trundle.providers.api._clients import (
     CurrentContext,
+    check_context,
     client_of_kubeconfig,
     client_of_server,
     current_context,
@@ -11,6 +12,7 @@ from trundle.providers.api._provider import ApiProvider
 __all__ = [
     "ApiProvider",
     "CurrentContext",
+    "check_context",
     "client_of_kubeconfig",
     "client_of_server",
     "current_context",

@@ -13,7 +13,7 @@ from lightkube.core.exceptions import ConfigError
 from trundle._server_transport import server_transport, transport_of
 from trundle._tls import verifying
 from trundle.engine.effects import ProviderError
-from trundle.errors import Kind, expectation
+from trundle.errors import Kind, did_you_mean, expectation, listed
 
 _TIMEOUT = 60.0
 
@@ -68,7 +68,9 @@ def client_of_kubeconfig(
     """
     with _naming(kubeconfig):
         found = _read(kubeconfig)
-        config = found.get(_current(found) if context is None else context)
+        context = _current(found) if context is None else context
+        _require(found, context, kubeconfig)
+        config = found.get(context)
         assert config is not None
         timeout = httpx2.Timeout(_TIMEOUT)
         return Client(config, ConnectionParams(timeout, transport=transport_of(config)))
@@ -92,6 +94,29 @@ def current_context(kubeconfig: Path | None = None) -> CurrentContext | None:
         return CurrentContext(_current(found), file)
 
 
+def check_context(kubeconfig: Path | None, context: str) -> None:
+    """Makes sure that a kubeconfig has a context.
+
+    Args:
+        kubeconfig: the file; that of the environment where None.
+        context: the context.
+
+    Raises:
+        ProviderError: the file cannot be read, or has no such context.
+    """
+    with _naming(kubeconfig):
+        _require(_read(kubeconfig), context, kubeconfig)
+
+
+def _require(found: KubeConfig, context: str, kubeconfig: Path | None) -> None:
+    if context not in found.contexts:
+        where = str(kubeconfig or found.fname or "the kubeconfig")
+        near = did_you_mean(context, found.contexts, "name one of these, or another kubeconfig")
+        known = listed(found.contexts) if found.contexts else "none"
+        words = expectation(f"the context {context}", known, near)
+        raise ProviderError(f"{where}: {words}", Kind.UNREACHABLE)
+
+
 def _current(found: KubeConfig) -> str:
     """The name of the current context; kubectl writes an empty one where there is none.
 
@@ -111,6 +136,8 @@ def _read(kubeconfig: Path | None) -> KubeConfig:
 def _naming(kubeconfig: Path | None) -> Iterator[None]:
     try:
         yield
+    except ProviderError:
+        raise
     except Exception as error:  # noqa: BLE001 - lightkube lets through what it meets in a kubeconfig
         where = str(kubeconfig or "the kubeconfig")
         message = expectation("how to reach a cluster", str(error), "name a file and a context")

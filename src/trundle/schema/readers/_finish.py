@@ -159,7 +159,7 @@ def _resource(group: Group, table: Table, leaders: Mapping[str, str]) -> Resourc
         deprecated=first.deprecated,
         hub=any(root.hub for root, _ in group),
         status_apart=first.status_apart,
-        counts=first.counts,
+        scaling=first.scaling,
         selectable=first.selectable,
         names=first.names,
     )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from trundle.schema._kind_names import KindNames
+from trundle.schema._model import Scaling
 from trundle.schema.readers._facets import Dialect
 from trundle.schema.readers._library import Node
 from trundle.version import ApiVersion
@@ -30,7 +31,7 @@ class Root(NamedTuple):
         deprecated: the warning for clients that use it; empty where it is not deprecated.
         hub: whether stored objects have its shape.
         status_apart: whether its `status` is a subresource; None where the format does not say so.
-        counts: the paths of what is counted, and cannot be negative.
+        scaling: what its subresource `scale` reads and writes; None where it has none.
         selectable: the paths of what clients may select objects by.
         names: what clients of Kubernetes' conventions call it.
     """
@@ -51,7 +52,7 @@ class Root(NamedTuple):
     deprecated: str = ""
     hub: bool = False
     status_apart: bool | None = None
-    counts: tuple[str, ...] = ()
+    scaling: Scaling | None = None
     selectable: tuple[str, ...] = ()
     names: KindNames = KindNames()
 

@@ -7,6 +7,7 @@ still be stored in it. The version with `storage: true` is the hub. In these sch
 from collections.abc import Iterator
 from typing import Any
 
+from trundle.schema._model import Scaling
 from trundle.schema.readers._crd_names import names_of
 from trundle.schema.readers._facets import Dialect, describe
 from trundle.schema.readers._library import Document, Node
@@ -15,6 +16,7 @@ from trundle.version import ApiVersion, VersionError
 
 DIALECT = Dialect(structural=True)
 _EXPECTED: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+_SCALING = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
 _KIND = "CustomResourceDefinition"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
@@ -66,7 +68,7 @@ def _roots(spec: Node, kind: str, request: Request) -> list[Root]:
             deprecated=_warning(node, group or request.group, kind),
             hub=node.value.get("storage") is True,
             status_apart=_has_status(spec, node),
-            counts=tuple(_counts(spec, node)),
+            scaling=_scaling(spec, node),
             selectable=tuple(_selectable(spec, node)),
             names=names_of(spec, node),
         )
@@ -110,15 +112,15 @@ def _has_status(spec: Node, version: Node) -> bool:
     return False
 
 
-def _counts(spec: Node, version: Node) -> Iterator[str]:
-    """The paths of what the subresource `scale` of a version counts; `v1beta1` may say it of all versions at once."""
+def _scaling(spec: Node, version: Node) -> Scaling | None:
+    """What the subresource `scale` of a version reads and writes; `v1beta1` may say it of all versions at once."""
     for node in (version, spec):
         said = node.value.get("subresources")
         scale = said.get("scale") if isinstance(said, dict) else None
         if isinstance(scale, dict):
-            paths = (scale.get(name) for name in ("specReplicasPath", "statusReplicasPath"))
-            yield from (each for each in paths if isinstance(each, str))
-            return
+            said = (scale.get(name) for name in _SCALING)
+            return Scaling(*(each if isinstance(each, str) else "" for each in said))
+    return None
 
 
 def _selectable(spec: Node, version: Node) -> Iterator[str]:
