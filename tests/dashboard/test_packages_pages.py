@@ -1,10 +1,15 @@
 """The pages about a catalog: lists, versions, requirements, classes, changes; and who sees what."""
 
 import html
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import asgi
+import catalog_pages
 import pytest
 from access import TOKENS
 from bundles import bundle
@@ -259,3 +264,45 @@ def test_a_user_sees_the_tenants_that_rules_admit(page, filled, tmp_path):
         ("ann", "default"): 403,
         ("ann", "other"): 403,
     }
+
+
+def test_a_look_into_a_package_waits_for_no_disk(catalog, page, monkeypatch):
+    versions = [bundle("app", each, Main="Name: app.Main\n") for each in ("1.0.0", "1.1.0")]
+    assert not catalog.upload(versions, tenant="default").refused
+    monkeypatch.setattr("os.fsync", lambda _: pytest.fail("asks for it"))
+    assert "app.Main" in shown(page(), "one", name="app", look="1")
+
+
+FIRST_LOOK = """
+import sys, threading
+from pathlib import Path
+from bundles import bundle
+from catalog_pages import pages_over, shown
+from trundle.catalog import Catalog
+from yaql._ply import yacc
+
+folder = Path(sys.argv[1])
+with Catalog(folder / "catalog.db") as catalog, pages_over(catalog, folder) as make:
+    for version in ("1.0.0", "1.1.0"):
+        text = f"Name: app.Main\\nProperties: {{n: {{Contract: $.int(), Default: {version[2]}}}}}\\n"
+        catalog.upload([bundle("app", version, Main=text)], tenant="default")
+    page = make()
+    for each in threading.enumerate():
+        if each.name == "page-preparing":
+            each.join()
+    shown(page, "one", name="app")
+    before = set(sys.modules)
+    yacc.yacc = None  # Makes a grammar, which takes longer than all else.
+    assert "$.int()" in shown(page, "class", name="app", **{"class": "app.Main"})
+    print(*sorted(each for each in set(sys.modules) - before if each.startswith("trundle")))
+"""
+
+
+def test_a_first_look_into_a_package_waits_for_no_import_and_no_grammar(tmp_path):
+    support = Path(catalog_pages.__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_LOOK, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(support)},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr[-2000:]) == ("\n", "")

@@ -46,6 +46,8 @@ class Connection(HttpToolsProtocol):
     """
 
     patience: ClassVar[Patience] = Patience()
+    _awaited: tuple[float, str] | None = None
+    """For how many seconds what the client sends next is waited for, and what it is; None where nothing is."""
     _deadline: asyncio.TimerHandle | None = None
     _size: int | None = 0
     _peer: tuple[dict[str, Any], bytes] | None = None
@@ -60,7 +62,8 @@ class Connection(HttpToolsProtocol):
         """Begins a connection."""
         super().connection_made(transport)
         self._peer = _peer(transport.get_extra_info("ssl_object"))
-        self._wait(self.patience.headers, "the headers of a request")
+        self._await(self.patience.headers, "the headers of a request")
+        self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Ends a connection."""
@@ -72,6 +75,7 @@ class Connection(HttpToolsProtocol):
         if self._is_refused:
             return
         super().data_received(data)
+        self._wait()
         if self._size is not None:
             self._size += len(data)
             if self._size > _MOST_HEADERS:
@@ -86,7 +90,7 @@ class Connection(HttpToolsProtocol):
         """Begins a request."""
         super().on_message_begin()
         self._size = 0
-        self._wait(self.patience.headers, "the headers of a request")
+        self._await(self.patience.headers, "the headers of a request")
         scope: dict[str, Any] = self.scope  # type: ignore[assignment]
         scope["extensions"] = {_CONNECTION: self}
         if self._peer is not None:
@@ -95,7 +99,7 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Begins to answer."""
         self._size = None
-        self._wait(self.patience.body, "the body of a request")
+        self._await(self.patience.body, "the body of a request")
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
@@ -114,11 +118,19 @@ class Connection(HttpToolsProtocol):
         """Refuses what is not a request."""
         self._end_with(400, "Bad Request", "BadRequest", msg)
 
-    def _wait(self, seconds: float, what: str) -> None:
+    def _await(self, seconds: float, what: str) -> None:
+        """Begins to wait for something; most of it is here at once, so a timer starts only once all is read that came with it."""
         self._stop_waiting()
-        self._deadline = self.loop.call_later(seconds, self._refuse, what)
+        self._awaited = seconds, what
+
+    def _wait(self) -> None:
+        """Starts the timer of what did not come yet."""
+        if self._awaited is not None and self._deadline is None:
+            seconds, what = self._awaited
+            self._deadline = self.loop.call_later(seconds, self._refuse, what)
 
     def _stop_waiting(self) -> None:
+        self._awaited = None
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

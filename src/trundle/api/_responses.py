@@ -12,7 +12,7 @@ from trundle.api._representations import JSON, YAML, Representation, in_yaml
 from trundle.api._requests import Answer, Target
 from trundle.api._status import ApiError
 
-_FRESH = "no-cache, private"
+_FRESH = (b"cache-control", b"no-cache, private")
 """Proxies and browsers ask again, as what they were answered may have changed."""
 
 _WARNING, _WARNS = b"warning", "299 - "
@@ -49,6 +49,8 @@ def warning(response: Response, warnings: Iterable[str]) -> Response:
     texts = [
         "".join(x if x.isprintable() else " " for x in " ".join(each.split())) for each in warnings
     ]
+    if not texts:
+        return response
     before = [value for name, value in response.raw_headers if name == _WARNING]
     texts = list(dict.fromkeys(filter(None, (*texts, *map(_warned, before)))))
     if sum(map(len, texts)) > _MOST_WARNED:
@@ -76,7 +78,8 @@ def as_json(value: Any, media_type: str = JSON) -> Response:
 
 def fresh(response: Response) -> Response:
     """A response that no cache keeps."""
-    response.headers["cache-control"] = _FRESH
+    if _FRESH not in response.raw_headers:
+        response.raw_headers.append(_FRESH)
     return response
 
 

@@ -16,6 +16,8 @@ from trundle.runtime._errors import DocumentError, finding
 from trundle.runtime._objects import BAG
 
 _BAG = BAG.encode()
+_MARK = _BAG[0]
+"""As a number: whether one is in a document is found much sooner than a text, and most documents have it at their end alone."""
 _LABELS = re.compile(rb'"v(?:1api)?[0-9]{8}[0-9A-Za-z.-]*(?="\s*:)')
 _DATES = re.compile(rb'"[0-9]{4}-[0-9]{2}-[0-9]{2}[0-9A-Za-z.-]*(?="\s*:)')
 """Names of members that may be versions; no group, so that they start with a text that is found at once."""
@@ -73,7 +75,9 @@ class BagSpelling:
 
     def spells_otherwise(self, data: bytes) -> bool:
         """Whether the bags of a document spell versions otherwise than the package."""
-        return _BAG in data and any(map(self._otherwise, self._found(data)))
+        mark = data.find(_MARK)
+        has_bag = mark >= 0 and data.find(_BAG, mark) >= 0
+        return has_bag and any(map(self._otherwise, self._found(data)))
 
     def _found(self, data: bytes) -> Iterator[str]:
         for pattern in self._patterns:

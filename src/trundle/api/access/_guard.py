@@ -2,14 +2,14 @@
 
 import asyncio
 import ipaddress
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
-from starlette.datastructures import Headers, QueryParams
+from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from trundle.api._status import ApiError, answer_to_any
@@ -109,14 +109,14 @@ class Access:
         Raises:
             ApiError: the client's token is not known, or another site sends it.
         """
-        headers = Headers(scope=scope)
+        headers = dict(reversed(scope["headers"]))  # The first one counts.
         if self.is_open:
             _require_local(scope, headers)
             return UNSECURED
         peer = scope.get("extensions", {}).get(PEER)
         if peer is not None and (found := user_of(*peer)) is not None:
             return found
-        scheme, _, token = headers.get("authorization", "").strip().partition(" ")
+        scheme, _, token = _said(headers, b"authorization").strip().partition(" ")
         if scheme.lower() != "bearer" or not token.strip():
             return ANONYMOUS
         known = self.by_token(token.strip())
@@ -185,7 +185,8 @@ def _check(scope: Scope, access: Gate) -> None:
     Raises:
         ApiError: the user may not do it.
     """
-    query = QueryParams(scope["query_string"])
+    given = scope["query_string"]
+    query: Mapping[str, str] = QueryParams(given) if given else {}
     asked = scope["attributes"] = attributes_of(scope["method"], scope["path"], query)
     user = scope["user"] = access.user(scope)
     other = impersonated(user, scope["headers"], access.decide)
@@ -208,7 +209,12 @@ def refusal(error: ApiError) -> Response:
     return Response(body, error.code, headers, media_type="application/json")
 
 
-def _require_local(scope: Scope, headers: Headers) -> None:
+def _said(headers: Mapping[bytes, bytes], name: bytes) -> str:
+    """The text of a header; empty where there is none."""
+    return headers.get(name, b"").decode("latin-1")
+
+
+def _require_local(scope: Scope, headers: Mapping[bytes, bytes]) -> None:
     """Refuses what a web page of another site makes a browser send.
 
     Raises:
@@ -217,9 +223,9 @@ def _require_local(scope: Scope, headers: Headers) -> None:
     server = scope.get("server")
     if server is None or server[1] is None:  # A Unix socket: no browser sends there.
         return
-    host = headers.get("host", "")
-    origin = headers.get("origin")
-    if not _is_local(host) or (origin is not None and origin.partition("://")[2] != host):
+    host = _said(headers, b"host")
+    is_other = b"origin" in headers and _said(headers, b"origin").partition("://")[2] != host
+    if is_other or not _is_local(host):
         message = "the server has no access control, and answers requests to this machine's own names only"
         raise ApiError(403, "Forbidden", message)
 

@@ -1,6 +1,7 @@
 """Metrics for Prometheus: under Kubernetes' names where it has them."""
 
 from collections.abc import Callable, Collection, Iterable
+from functools import cache
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import GaugeMetricFamily
@@ -46,6 +47,9 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self._registry,
         )
+        # A request looks for its own among those that there are; their labels are bounded by what is known.
+        self._count_of = cache(self._requests.labels)
+        self._seconds_of = cache(self._seconds.labels)
         self._watches = Gauge(
             "apiserver_longrunning_requests",
             "Watches that are open.",
@@ -64,9 +68,9 @@ class Metrics:
     def completed(self, record: RequestRecord) -> None:
         """Counts a request."""
         labels = self._labels(record)
-        self._requests.labels(*labels, str(record.status)).inc()
+        self._count_of(*labels, str(record.status)).inc()
         if labels[0] != "WATCH":
-            self._seconds.labels(*labels).observe(record.seconds)
+            self._seconds_of(*labels).observe(record.seconds)
         elif record.status:
             self._watches.labels(*labels).dec()
 

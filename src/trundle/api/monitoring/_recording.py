@@ -2,7 +2,7 @@
 
 import datetime as dt
 import uuid
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -105,7 +105,8 @@ class Recorder:
             if message["type"] == "http.response.start":
                 record.status = message["status"]
                 message["headers"] = [*message["headers"], (b"audit-id", record.id.encode())]
-                self._each(lambda keeper: keeper.started(record))
+                for each in self._keepers:
+                    each.started(record)
             else:
                 record.size += len(message.get("body", b""))
             await send(message)
@@ -116,11 +117,8 @@ class Recorder:
             pass  # The client is gone, or does not read.
         finally:
             record.ended = self._clock()
-            self._each(lambda keeper: keeper.completed(record))
-
-    def _each(self, do: Callable[[Keeper], None]) -> None:
-        for each in self._keepers:
-            do(each)
+            for each in self._keepers:
+                each.completed(record)
 
 
 def reason_of(status: int) -> str:
