@@ -1,10 +1,10 @@
-"""What the pages Environments and Installed are measured over: many environments and one with many objects, and a package of a channel with many versions."""
+"""What the pages Environments, Channels and Installed are measured over: many environments and one with many objects, and a signed channel with many versions."""
 
 import contextlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from filled_channels import PACKAGE, WORD, filled, now, package
 from starlette.applications import Starlette
@@ -14,7 +14,15 @@ from trundle.api.access import Guard
 from trundle.api.catalogs import CatalogRoutes
 from trundle.api.environments import EnvironmentRoutes, Means, running
 from trundle.catalog import Catalog
-from trundle.channels.publishing import PublishedChannel, PublishRequest, publish
+from trundle.channels.publishing import (
+    ChannelSigner,
+    KeyFolder,
+    PublishedChannel,
+    PublishRequest,
+    make_keys,
+    publish,
+)
+from trundle.channels.reading import Subscription
 from trundle.cli._environments import opened_providers
 from trundle.dashboard import ServerPage, ShownInstallation, page_application
 from trundle.engine import Limits
@@ -24,6 +32,10 @@ from trundle.providers import FolderProvider
 from trundle.registry import DirectoryRegistry
 from trundle.store import Store
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
+import kept as support
+from storing import people
+
 TENANT, SHOP = "acme", "shop"
 ENVIRONMENTS, APPLICATIONS, CHANNEL = 500, 100, 500
 
@@ -31,10 +43,6 @@ ENVIRONMENTS, APPLICATIONS, CHANNEL = 500, 100, 500
 @contextlib.contextmanager
 def environments(folder: Path) -> Iterator[Any]:
     """The page of a server with many environments; one has many objects, deployed, and as many in a draft."""
-    sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
-    import kept as support  # noqa: PLC0415
-    from storing import people  # noqa: PLC0415
-
     url, access = f"sqlite:///{folder / 'kept.db'}", Access()
     providers = {"folder": FolderProvider(folder / "deployed")}
     with Catalog(url) as catalog, Store(folder / "people.sqlite", people()) as store:
@@ -60,15 +68,42 @@ def environments(folder: Path) -> Iterator[Any]:
             yield page.around(Guard(Starlette(routes=routes), access))
 
 
-def installed(folder: Path) -> Any:
-    """The page of an installation: a package that was upgraded once, from a channel with many versions."""
+class Channels(NamedTuple):
+    """The pages of a signed channel with many versions.
+
+    Attributes:
+        followed: of the catalog that follows it.
+        installed: of an installation of its package, which was upgraded once.
+    """
+
+    followed: Any
+    installed: Any
+
+
+@contextlib.contextmanager
+def channels(folder: Path) -> Iterator[Channels]:
+    """The pages of a channel."""
+    keys, reference = folder / "keys", f"oci:{folder}/registry//{PACKAGE}"
+    make_keys(keys, None, now=now())
+    root = (keys / "root.json").read_bytes()
     repository = DirectoryRegistry(folder / "registry").repository(PACKAGE)
     filled(repository, folder, CHANNEL)
-    channel = PublishedChannel(repository, WORD, clock=now, package=PACKAGE)
-    reference = f"oci:{folder}/registry//{PACKAGE}"
+    signer = ChannelSigner(KeyFolder(keys, lambda: b""), clock=now)
+    channel = PublishedChannel(repository, WORD, clock=now, package=PACKAGE, signer=signer)
     publish(channel, PublishRequest(package(folder / "older", "9.0.0")))
     with Installation(folder / "state", clock=now) as installation:
-        install(installation, Install(reference=reference, unsigned=True))
+        install(installation, Install(reference=reference, root=root))
         publish(channel, PublishRequest(package(folder / "newer", "9.0.1")))
         upgrade(installation, [PACKAGE])
-    return page_application({}, ShownInstallation(folder / "state", now))
+    with (
+        Catalog(folder / "catalog.db") as catalog,
+        Store(folder / "store.sqlite", people()) as store,
+    ):
+        place = Subscription(repository=reference, channel=WORD)
+        catalog.channels.follow(place, root, tenant=TENANT)
+        page = ServerPage(Access(), has_packages=True)
+        routes = [*CatalogRoutes(catalog).routes, *page.routes((), store)]
+        yield Channels(
+            page.around(Guard(Starlette(routes=routes), Access())),
+            page_application({}, ShownInstallation(folder / "state", now)),
+        )

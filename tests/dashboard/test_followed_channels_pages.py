@@ -2,23 +2,18 @@
 
 import datetime as dt
 import html
-import re
 
 import asgi
 import pytest
 from access import TOKENS
+from catalog_pages import pages_over, shown, words
 from followed_channels import PACKAGE, Publisher
 from publishing_support import WORD, channel_of, now, package, release
-from starlette.applications import Starlette
-from storing import people
 
-from trundle.api.access import Access, Guard
-from trundle.api.catalogs import CatalogRoutes
+from trundle.api.access import Access
 from trundle.catalog import Catalog, ChannelKey
 from trundle.catalog._channel_rows import ChannelRows
 from trundle.channels.publishing import deprecate, unpublish
-from trundle.dashboard import ServerPage
-from trundle.store import Store
 from trundle.version import SemVer
 
 HERE = {"package": PACKAGE, "channel": WORD}
@@ -54,26 +49,8 @@ def catalog(tmp_path, publisher, clock):
 
 @pytest.fixture
 def page(catalog, tmp_path):
-    """Makes a page over the catalog, for users whom some access knows."""
-    with Store(tmp_path / "store.sqlite", people()) as store:
-
-        def make(access=None):
-            access = access or Access()
-            found = ServerPage(access, has_packages=True)
-            routes = [*CatalogRoutes(catalog).routes, *found.routes((), store)]
-            return found.around(Guard(Starlette(routes=routes), access))
-
+    with pages_over(catalog, tmp_path) as make:
         yield make
-
-
-def words(text):
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-
-
-def shown(application, path="channel", code=200, **query):
-    answer = asgi.call(application, "GET", f"/ui/packages/{path}".rstrip("/"), **query)
-    assert answer.status == code, words(answer.text)
-    return answer.text
 
 
 def test_a_list_has_the_channels_of_a_tenant_with_their_states(page, catalog, publisher):
@@ -112,7 +89,7 @@ def test_the_releases_of_a_channel_stand_in_a_timeline(page, catalog, publisher)
     deprecate(channel, SemVer.parse("1.1.0"), "use 1.2")
     publisher.export()
     catalog.channels.refresh(KEY)
-    text = shown(page(), **HERE)
+    text = shown(page(), "channel", **HERE)
     found = words(text)
     assert "1.2.0 is the latest." in found
     order = ["1.0.0 unpublished", "1.2.0 published", "1.1.0 published", "1.0.0 published"]
@@ -129,7 +106,7 @@ def test_the_releases_of_a_channel_stand_in_a_timeline(page, catalog, publisher)
 def test_a_channel_that_is_not_as_it_should_be_says_why(page, catalog, publisher, clock):
     def read():
         catalog.channels.refresh(KEY)
-        return words(shown(page(), "channels")), words(shown(page(), **HERE))
+        return words(shown(page(), "channels")), words(shown(page(), "channel", **HERE))
 
     assert "; its validity period ends 2" in read()[1]
     publisher.files.rename(publisher.files.with_name("away"))
@@ -148,7 +125,7 @@ def test_a_channel_that_is_not_as_it_should_be_says_why(page, catalog, publisher
     publisher.export()
     catalog.channels.refresh(KEY)
     clock.later = dt.timedelta(days=999)
-    listed, one = words(shown(page(), "channels")), words(shown(page(), **HERE))
+    listed, one = words(shown(page(), "channels")), words(shown(page(), "channel", **HERE))
     assert "1.1.0 expired not renewed in time " in listed
     assert "The channel is expired: not renewed in time " in one
     assert "; its validity period ended 2" in one
@@ -170,7 +147,7 @@ def test_a_channel_that_is_not_as_it_should_be_says_why(page, catalog, publisher
     ],
 )
 def test_what_is_not_there_is_said(page, query, code, text):
-    assert text in html.unescape(shown(page(), code=code, **query))
+    assert text in html.unescape(shown(page(), "channel", code=code, **query))
 
 
 def test_a_user_sees_the_channels_that_rules_admit(page, tmp_path):

@@ -7,6 +7,7 @@ import re
 import asgi
 import pytest
 from access import TOKENS
+from catalog_pages import words
 from objects_pages import OWN, post
 from sites import Site
 from starlette.applications import Starlette
@@ -39,10 +40,6 @@ def site(tmp_path):
 @pytest.fixture
 def application(site):
     return page_application({}, ShownInstallation(site.state, site.clock))
-
-
-def words(text):
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
 
 
 def looked(application, **query):

@@ -203,6 +203,54 @@ def test_a_list_goes_on_after_a_restart_of_its_server(browser, folder, tmp_path)
         server.kill()
 
 
+def away(route):
+    """What a proxy answers while its server is away."""
+    route.fulfill(status=502, content_type="text/html", body="<h1>502 Bad Gateway</h1>")
+
+
+@pytest.mark.full
+def test_what_is_shown_and_typed_stays_where_something_else_answers(browser, server):
+    create(server, "ada", team="red", age=36)
+    with browsers.tab(browser, server.url) as page:
+        page.goto(f"/ui/objects/edit?{ADA}&v={OLD}&as=form")
+        page.get_by_label("team").fill("blue")
+        page.route("**/ui/objects/edit", away)
+        page.get_by_role("button", name="Show what changes").click()
+        expect(page.locator("#said")).to_have_text("The server does not answer.")
+        expect(page.get_by_label("team")).to_have_value("blue")
+        page.unroute("**/ui/objects/edit")
+        page.get_by_role("button", name="Show what changes").click()
+        page.get_by_role("button", name="Save").click()
+        expect(page).to_have_url(re.compile("/ui/objects/one"))
+        page.goto(f"/ui/objects/list?{OF}")
+        expect(page.locator("#live")).to_be_visible()
+        with page.expect_response(lambda answer: answer.status == 502):
+            page.route("**/ui/objects/list*", away)
+            create(server, "bob", team="red")
+        expect(page.get_by_role("link", name="ada")).to_be_visible()
+        page.unroute("**/ui/objects/list*")
+        expect(page.get_by_role("link", name="bob")).to_be_visible()
+
+
+@pytest.mark.full
+def test_what_was_typed_stays_below_an_answer_that_is_no_editor(browser, server):
+    """As where a release took the version away meanwhile."""
+    create(server, "ada", team="red", age=36)
+    with browsers.tab(browser, server.url) as page:
+        page.goto(f"/ui/objects/edit?{ADA}&v={OLD}&as=form")
+        page.get_by_label("team").fill("blue")
+        version = page.locator("#edit [name=v]")
+        version.evaluate("each => { each.value = 'v0' }")
+        page.get_by_role("button", name="Show what changes").click()
+        page.get_by_role("button", name="Show what changes").click()
+        expect(page.get_by_role("alert")).to_contain_text("has no version 'v0'")
+        expect(page.get_by_label("team")).to_have_value("blue")
+        version.evaluate(f"each => {{ each.value = '{OLD}' }}")
+        page.get_by_role("button", name="Show what changes").click()
+        expect(page.locator("[data-say]")).to_contain_text("Nothing is saved yet")
+        expect(page.get_by_role("alert")).to_have_count(0)
+
+
 LEFT_OF_LINES = """cell => {
   const text = document.createRange();
   text.selectNodeContents(cell);

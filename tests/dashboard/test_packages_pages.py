@@ -1,24 +1,25 @@
 """The pages about a catalog: lists, versions, requirements, classes, changes; and who sees what."""
 
 import html
+import os
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
+from pathlib import Path
 
 import asgi
+import catalog_pages
 import pytest
 from access import TOKENS
 from bundles import bundle
+from catalog_pages import pages_over, shown, words
 from sqlalchemy import event
 from sqlalchemy.engine import Engine
-from starlette.applications import Starlette
-from storing import people
 
-from trundle.api.access import Access, Guard
-from trundle.api.catalogs import CatalogRoutes
+from trundle.api.access import Access
 from trundle.catalog import Catalog
-from trundle.dashboard import ServerPage
 from trundle.packages import Package
-from trundle.store import Store
 
 BASE = """\
 Name: db.Server
@@ -51,27 +52,8 @@ def catalog(tmp_path):
 
 @pytest.fixture
 def page(catalog, tmp_path):
-    """Makes a page over the catalog, for users whom some access knows."""
-    with Store(tmp_path / "store.sqlite", people()) as store:
-
-        def make(access=None):
-            access = access or Access()
-            found = ServerPage(access, has_packages=True)
-            routes = [*CatalogRoutes(catalog).routes, *found.routes((), store)]
-            return found.around(Guard(Starlette(routes=routes), access))
-
+    with pages_over(catalog, tmp_path) as make:
         yield make
-
-
-def words(text):
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", text)).split())
-
-
-def shown(application, path="one", code=200, **query):
-    where = f"/ui/packages/{path}".rstrip("/")
-    answer = asgi.call(application, "GET", where, **query)
-    assert answer.status == code, words(answer.text)
-    return answer.text
 
 
 def test_a_list_reads_the_versions_of_the_packages_that_it_shows_alone(catalog, page):
@@ -137,7 +119,7 @@ def test_a_list_has_each_package_once_with_its_newest_version(page, filled):
 
 
 def test_a_version_shows_its_requirements_and_leads_to_them(page, filled):
-    text = shown(page(), name="app")
+    text = shown(page(), "one", name="app")
     found = words(text)
     assert "app 2.0.0" in found
     assert "db 1 1.0.0" in found
@@ -149,19 +131,19 @@ def test_a_version_shows_its_requirements_and_leads_to_them(page, filled):
     assert re.search(
         r'<a href="/ui/packages/one\?tenant=default&amp;name=db&amp;version=1.0.0">', text
     )
-    alone = shown(page(), name="db", version="1.0.0")
+    alone = shown(page(), "one", name="db", version="1.0.0")
     assert ("comes with Trundle" in words(alone), "<svg class" in alone) == (True, False)
 
 
 @pytest.mark.full
 def test_what_is_in_a_version_and_what_changed(page, filled):
-    found = words(shown(page(), name="app", look="1"))
+    found = words(shown(page(), "one", name="app", look="1"))
     assert "app.Main db.Server 1 property, 0 methods" in found
     assert "Changes since 1.0.0" in found
     assert "app.Gone major" in found
-    older = words(shown(page(), name="app", version="1.0.0", look="1"))
+    older = words(shown(page(), "one", name="app", version="1.0.0", look="1"))
     assert "There is no version before to compare it with." in older
-    again = words(shown(page(), name="app", look="1"))
+    again = words(shown(page(), "one", name="app", look="1"))
     assert again == found
 
 
@@ -187,7 +169,7 @@ def test_a_project_in_a_package_shows_its_resource_types(catalog, page):
         "schemas/v2.yaml": SCHEMA,
     }
     assert not catalog.upload([Package.from_files(files)], tenant="default").refused
-    found = words(shown(page(), name="acme/db", look="1"))
+    found = words(shown(page(), "one", name="acme/db", look="1"))
     assert "Database 2 API versions, the newest v2" in found
     one = words(shown(page(), "resource", name="acme/db", type="Database"))
     assert "size integer In GB." in one
@@ -202,19 +184,19 @@ def test_packages_that_require_each_other_and_one_that_nothing_meets(catalog, pa
     catalog.delete(
         "c", next(iter(catalog.offers("default", "c"))).version, tenant="default", force=True
     )
-    text = shown(page(), name="a")
+    text = shown(page(), "one", name="a")
     boxes, ranges = graph(text)
     assert set(boxes) == {("a", "1.0.0"), ("b", "1.0.0"), ("c", "nothing meets it")}
     assert ranges == ["1", "3"]
     assert "b 1.0.0 requires a 1, which requires it in turn." in words(text)
-    assert "c 3 none" in words(shown(page(), name="b"))
+    assert "c 3 none" in words(shown(page(), "one", name="b"))
 
 
 @pytest.mark.full
 def test_a_long_chain_of_requirements_is_cut_and_says_so(catalog, page):
     chain = [bundle(f"p{at:02}", needs={f"p{at + 1:02}": "1"}) for at in range(60)]
     catalog.upload([*chain, bundle("p60")], tenant="default")
-    text = shown(page(), name="p00")
+    text = shown(page(), "one", name="p00")
     assert len(graph(text)[0]) == 40
     assert "There are more than 40" in words(text)
 
@@ -231,7 +213,7 @@ def test_a_long_chain_of_requirements_is_cut_and_says_so(catalog, page):
     ],
 )
 def test_what_is_not_there_is_said(page, filled, query, code, text):
-    assert text in html.unescape(shown(page(), code=code, **query))
+    assert text in html.unescape(shown(page(), "one", code=code, **query))
 
 
 def test_hostile_names_and_texts_are_shown_as_text(catalog, page):
@@ -242,7 +224,7 @@ def test_hostile_names_and_texts_are_shown_as_text(catalog, page):
     )
     catalog.upload([package], tenant="default")
     for text in (
-        shown(page(), name="evil", look="1"),
+        shown(page(), "one", name="evil", look="1"),
         shown(page(), "class", name="evil", **{"class": "evil.Main"}),
     ):
         assert "alert(1)</script>" not in text
@@ -282,3 +264,45 @@ def test_a_user_sees_the_tenants_that_rules_admit(page, filled, tmp_path):
         ("ann", "default"): 403,
         ("ann", "other"): 403,
     }
+
+
+def test_a_look_into_a_package_waits_for_no_disk(catalog, page, monkeypatch):
+    versions = [bundle("app", each, Main="Name: app.Main\n") for each in ("1.0.0", "1.1.0")]
+    assert not catalog.upload(versions, tenant="default").refused
+    monkeypatch.setattr("os.fsync", lambda _: pytest.fail("asks for it"))
+    assert "app.Main" in shown(page(), "one", name="app", look="1")
+
+
+FIRST_LOOK = """
+import sys, threading
+from pathlib import Path
+from bundles import bundle
+from catalog_pages import pages_over, shown
+from trundle.catalog import Catalog
+from yaql._ply import yacc
+
+folder = Path(sys.argv[1])
+with Catalog(folder / "catalog.db") as catalog, pages_over(catalog, folder) as make:
+    for version in ("1.0.0", "1.1.0"):
+        text = f"Name: app.Main\\nProperties: {{n: {{Contract: $.int(), Default: {version[2]}}}}}\\n"
+        catalog.upload([bundle("app", version, Main=text)], tenant="default")
+    page = make()
+    for each in threading.enumerate():
+        if each.name == "page-preparing":
+            each.join()
+    shown(page, "one", name="app")
+    before = set(sys.modules)
+    yacc.yacc = None  # Makes a grammar, which takes longer than all else.
+    assert "$.int()" in shown(page, "class", name="app", **{"class": "app.Main"})
+    print(*sorted(each for each in set(sys.modules) - before if each.startswith("trundle")))
+"""
+
+
+def test_a_first_look_into_a_package_waits_for_no_import_and_no_grammar(tmp_path):
+    support = Path(catalog_pages.__file__).parent
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_LOOK, tmp_path],
+        env={**os.environ, "PYTHONPATH": str(support)},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert (done.stdout, done.stderr[-2000:]) == ("\n", "")

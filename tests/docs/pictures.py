@@ -15,6 +15,7 @@ from sites import Clock, Site
 
 from trundle.catalog import Catalog
 from trundle.channels import Exclusion, Policy, UpgradeAction, Window
+from trundle.channels.reading import Subscription
 from trundle.installation import upgrade
 from trundle.packages import Package
 from trundle.project import generate, load_config
@@ -102,11 +103,17 @@ def installed(page: Page, home: str, file: Path) -> None:
     take(page, file, timeline, first)
 
 
+def channel(page: Page, server: Served, file: Path) -> None:
+    """A signed channel that a catalog follows: one release was unpublished."""
+    page.goto(f"{server.url}/ui/packages/channel?tenant=default&package=acme/crm&channel=stable")
+    take(page, file, page.locator("main section").last)
+
+
 def followed(folder: Path) -> Site:
     """An installation that follows a channel since two weeks."""
     now = dt.datetime.now(dt.UTC)
     midnight = now.replace(hour=23, minute=0, second=0, microsecond=0)
-    site = Site(folder, clock=Clock(now - dt.timedelta(days=12)))
+    site = Site(folder, signed=True, clock=Clock(now - dt.timedelta(days=12)))
     site.publish("1.0.0", changes="[The first release.]")
     sale = Exclusion(
         start=midnight + dt.timedelta(days=4), end=midnight + dt.timedelta(days=6), reason="sale"
@@ -153,21 +160,24 @@ def take_all(browser: Browser, images: Path, folder: Path) -> None:
     shutil.copytree(browsers.CRM, project, ignore=shutil.ignore_patterns("crm", "__pycache__"))
     generate(load_config(project / "trundle.yaml"))
     packages = [Package.from_folder(ROOT / "examples/shop/packages" / n) for n in ("db", "web")]
+    site = followed(folder / "site")
     with Catalog(folder / "catalog.db") as catalog:
         catalog.upload(packages, tenant="default")
+        place = Subscription(repository=site.reference(), channel="stable")
+        catalog.channels.follow(place, site.root, tenant="default")
     (folder / "programs.yaml").write_text(f"programs: {{wc: {shutil.which('wc')}}}\n")
     (folder / "places.yaml").write_text(
         "places: {test: {folder: deployed, programs: programs.yaml}}\n"
     )
     kept = "--store", folder / "store.db", "--catalog", folder / "catalog.db"
     places = "--places", folder / "places.yaml"
-    site = followed(folder / "site")
     page = browser.new_page(viewport={"width": WIDTH, "height": 900}, color_scheme="light")
     with served(folder, project, command="ui") as server:
         changes(page, server.url, images / "page-changes.png")
     with served(project, *kept, *places, command="serve") as server:
         edit(page, server, images / "page-edit.png")
         deploy(page, server, images / "page-deploy.png")
+        channel(page, server, images / "page-channel.png")
     with served(folder, "--installed", "--state", site.state, command="ui") as server:
         installed(page, server.url, images / "page-installed.png")
     page.close()

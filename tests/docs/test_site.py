@@ -217,7 +217,7 @@ def test_pictures_have_the_colours_of_the_site(browser, url):
             shown = page.locator("article img:visible").evaluate_all(
                 "all => all.map(each => [each.getAttribute('src').split('/').pop(), each.complete, each.alt !== ''])"
             )
-            names = ("changes", "edit", "deploy", "installed")
+            names = ("changes", "edit", "channel", "deploy", "installed")
             assert shown == [[f"page-{name}{kind}.png", True, True] for name in names]
 
 

@@ -208,11 +208,11 @@ def test_a_folder_that_exists_is_left_alone(tmp_path):
 
 
 def test_a_folder_that_appears_meanwhile_is_left_alone(tmp_path, monkeypatch):
-    def intrude(root):
+    def intrude(root, *, durable):
         (tmp_path / "out").mkdir()
         (tmp_path / "out/mine").write_text("")
 
-    monkeypatch.setattr(module, "_flush_tree", intrude)
+    monkeypatch.setattr(module, "_settle", intrude)
     with pytest.raises(FolderExistsError):
         unpack(io.BytesIO(archive(member("a"))), tmp_path / "out")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["mine", "out"]

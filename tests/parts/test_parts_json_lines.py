@@ -9,6 +9,8 @@ import pytest
 from trundle.parts import _json_lines
 from trundle.parts._json_lines import Lines
 
+MARK = b"\xef\xbb\xbf"
+
 
 def read(content, cuts, longest=1 << 20):
     """The lines of all stretches, and their numbers as they are in the file."""
@@ -23,6 +25,7 @@ def read(content, cuts, longest=1 << 20):
 def expected(content):
     lines = content.split(b"\n")
     count = len(lines) - (lines[-1] == b"")
+    lines[0] = lines[0].removeprefix(MARK)
     return [(at, each) for at, each in enumerate(lines, 1) if each.strip()], count
 
 
@@ -39,6 +42,9 @@ def expected(content):
         b"\r\na\r\n",
         b"  \nabc\n\n\n",
         b"long" * 9 + b"\nb\n",
+        MARK + b"a\n" + MARK + b"b",
+        MARK + b"\na\n",
+        MARK,
     ],
 )
 @pytest.mark.parametrize("chunk", [1, 2, 3, 7, 1 << 20])

@@ -40,13 +40,14 @@ def rows(folder):
     return [row for table in tables for row in table.to_pylist()], tables[0].schema
 
 
-@pytest.mark.parametrize(
-    "kind", [pa.string(), pa.large_string(), pa.binary(), pa.large_binary()], ids=str
-)
+TEXTS = pa.string(), pa.large_string(), pa.string_view()
+BYTES = pa.binary(), pa.large_binary(), pa.binary_view()
+
+
+@pytest.mark.parametrize("kind", [*TEXTS, *BYTES], ids=str)
 def test_rows_keep_their_other_columns_and_types(source, package, kind):
-    binary = pa.types.is_binary(kind) or pa.types.is_large_binary(kind)
     documents = [person(at) for at in range(10)]
-    values = documents if binary else [each.decode() for each in documents]
+    values = documents if kind in BYTES else [each.decode() for each in documents]
     table = pa.table({"at": list(range(10)), "document": pa.array(values, kind)})
     parquet.write_table(table, source / "a.parquet", row_group_size=4)
     assert convert(source, package).parts == 3
@@ -71,6 +72,25 @@ def test_rows_that_are_refused_are_counted_in_their_file(source, package):
         ("a.parquet", 6),
     ]
     assert [each["at"] for each in rows(source.parent / "out")[0]] == [0, 3, 4, 6]
+
+
+def test_columns_of_any_type_stay_beside_rows_that_are_refused(source, package):
+    others = {
+        "text": pa.array(["a", "b", None, "d", "e"], pa.string_view()),
+        "word": pa.array(["x", "y", "x", None, "y"]).dictionary_encode(),
+        "nested": pa.array([{"a": [each]} for each in range(5)]),
+        "map": pa.array([[("k", each)] for each in range(5)], pa.map_(pa.string(), pa.int64())),
+        "nothing": pa.nulls(5),
+    }
+    documents = [person(0), b"x", person(2), person(3), b"y"]
+    write(source / "a.parquet", documents, **others)
+    found = convert(source, package)
+    assert (found.converted, found.refused) == (3, 2)
+    before = parquet.read_table(source / "a.parquet").to_pylist()
+    after, _ = rows(source.parent / "out")
+    for each in (*before, *after):
+        del each["document"]
+    assert after == [before[at] for at in (0, 2, 3)]
 
 
 @pytest.mark.full

@@ -127,6 +127,9 @@ class Dashboard:
         anyio.run(anyio.sleep, 0)  # Imports what threads of requests need.
         prepare()
         self._versions.prepare()
+        for each in (self._packages, self._installed):
+            if each is not None:
+                each.prepare()
 
     @property
     def routes(self) -> list[BaseRoute]:

@@ -3,6 +3,7 @@
 import datetime as dt
 import hashlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
 from starlette.concurrency import run_in_threadpool
@@ -44,6 +45,11 @@ class InstalledPackages:
     def __init__(self, shown: ShownInstallation, frame: Frame) -> None:
         self._shown = shown
         self._frame = frame
+
+    def prepare(self) -> None:
+        """Imports what the first look at a signed channel would wait for."""
+        with suppress(ImportError):  # An extra, which no unsigned channel needs.
+            import trundle.channels.reading.signatures  # noqa: F401, PLC0415
 
     def _opened(self, *, looking: bool = True) -> Installation:
         """The installation.

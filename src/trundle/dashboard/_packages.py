@@ -17,6 +17,7 @@ from trundle.dashboard._requirements import MOST, Requirements, circles, drawn, 
 from trundle.dashboard._tenants import tenant_in
 from trundle.errors import TrundleError
 from trundle.pages import DescribedVersion
+from trundle.pages import prepare as prepare_descriptions
 from trundle.version import ANY, SemVer, version_before
 
 _AT_ONCE = 100
@@ -124,6 +125,10 @@ class Packages:
         self._client = client
         self._frame = frame
         self._described = DescribedPackages()
+
+    def prepare(self) -> None:
+        """Reads what the first look into a package would wait for."""
+        prepare_descriptions()
 
     async def listed(self, request: Request) -> Response:
         """The packages that a tenant sees, or those that a search finds."""

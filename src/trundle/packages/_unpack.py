@@ -26,6 +26,7 @@ def unpack(
     limits: ArchiveLimits | None = None,
     *,
     check: Callable[[Path], None] | None = None,
+    durable: bool = True,
 ) -> tuple[str, ...]:
     """Unpacks an archive into a folder that does not exist yet.
 
@@ -37,6 +38,7 @@ def unpack(
         folder: where the files go; its parents are made where they do not exist.
         limits: how large the package may be; the default limits where None.
         check: called with the unpacked files before the folder appears; it raises to refuse them.
+        durable: whether the files are on disk before the folder appears. Those that are read once and removed need not be.
 
     Returns:
         The paths of the files, in the order of the archive.
@@ -56,14 +58,15 @@ def unpack(
         names = _unpack(archive, staged, limits or ArchiveLimits())
         if check is not None:
             check(staged)
-        _flush_tree(staged)
+        _settle(staged, durable=durable)
         try:
             staged.rename(folder)
         except OSError:
             if os.path.lexists(folder):
                 raise _exists(folder) from None
             raise
-        _flush(folder.parent)
+        if durable:
+            _flush(folder.parent)
     except BaseException:
         shutil.rmtree(staged, ignore_errors=True)
         raise
@@ -89,13 +92,14 @@ def _write(entry: ArchiveEntry, root: Path) -> None:
         os.fchmod(file.fileno(), mode)  # whatever the umask
 
 
-def _flush_tree(root: Path) -> None:
-    """Gives each folder its permissions, and puts everything on disk; all at the end, which is far quicker."""
+def _settle(root: Path, *, durable: bool) -> None:
+    """Gives each folder its permissions, and puts everything on disk where that is wanted; all at the end, which is far quicker."""
     for place, _, files in os.walk(root, topdown=False):
-        for name in files:
+        for name in files if durable else ():
             _flush(Path(place, name))
         Path(place).chmod(_EXECUTABLE)
-        _flush(Path(place))
+        if durable:
+            _flush(Path(place))
 
 
 def _flush(path: Path) -> None:

@@ -4,7 +4,7 @@ A site has a folder for each package and in it one for each version. The pages o
 versions that come later is read from a list beside them.
 """
 
-from trundle.pages._described_version import DescribedVersion, describe
+from trundle.pages._described_version import DescribedVersion, describe, prepare
 from trundle.pages._errors import NoSiteError, OtherContentError, PagesCode, PagesError
 from trundle.pages._site import Written, write_site
 
@@ -16,5 +16,6 @@ __all__ = [
     "PagesError",
     "Written",
     "describe",
+    "prepare",
     "write_site",
 ]

@@ -1,5 +1,6 @@
 """Reads the lines of a stretch of a file, with bounded memory whatever is in it."""
 
+import codecs
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
@@ -23,7 +24,7 @@ class NumberedDocument(NamedTuple):
 
 
 class Lines:
-    """The lines that begin in a stretch of a file, but those with nothing in them.
+    """The lines that begin in a stretch of a file, but those with nothing in them; a byte order mark is no part of them.
 
     Args:
         stream: the file.
@@ -58,14 +59,21 @@ class Lines:
                 position += len(whole)
                 for line in whole[:-1].split(b"\n"):
                     self.count += 1
-                    if line.strip():
-                        yield NumberedDocument(self.count, line)
+                    document = self._unmarked(line) if self.count == 1 else line
+                    if document.strip():
+                        yield NumberedDocument(self.count, document)
             if rest and position < self._end:
                 long, length, rest = self._long(rest)
                 position += length
                 self.count += 1
+                if long is not None and self.count == 1:
+                    long = self._unmarked(long)
                 if long is None or long.strip():
                     yield NumberedDocument(self.count, long)
+
+    def _unmarked(self, first: bytes) -> bytes:
+        """The first line of the stretch without the mark with which some programs begin a file."""
+        return first if self._begin else first.removeprefix(codecs.BOM_UTF8)
 
     def _first(self) -> tuple[bytes, int]:
         """What was read of the first line that begins in the stretch, and where it begins."""

@@ -77,10 +77,24 @@ def written(tables: list[tuple[Any, list[int], list[bytes]]], column: str) -> by
         at = table.schema.get_field_index(column)
         field = table.schema.field(at)
         values = pa.array(documents, type=pa.large_binary()).cast(field.type)
-        made.append(table.take(pa.array(rows, type=pa.int64())).set_column(at, field, values))
+        made.append(_with(table, rows).set_column(at, field, values))
     buffer = io.BytesIO()
     parquet.write_table(pa.concat_tables(made), buffer, compression="zstd")
     return buffer.getvalue()
+
+
+def _with(table: Any, rows: list[int]) -> Any:
+    """A table with some of its rows, in stretches of those that follow each other: pyarrow takes single ones of some types alone."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    stretches: list[list[int]] = []
+    for each in rows:
+        if stretches and each == stretches[-1][-1]:
+            stretches[-1][-1] = each + 1
+        else:
+            stretches.append([each, each + 1])
+    kept = [table.slice(begin, end - begin) for begin, end in stretches]
+    return pa.concat_tables(kept or [table.slice(0, 0)])
 
 
 def _opened(stream: Any, name: str) -> Any:
@@ -109,9 +123,10 @@ def _require_column(file: Any, name: str, column: str) -> None:
         found, advice = ", ".join(schema.names), "name the column with --column"
         raise UnusableFileError(name, f"a column {column}", found or "no column", advice)
     kind = schema.field(column).type
+    texts = types.is_string, types.is_large_string, types.is_string_view
     if not any(
         test(kind)
-        for test in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+        for test in (*texts, types.is_binary, types.is_large_binary, types.is_binary_view)
     ):
         expected, advice = f"JSON documents in the column {column}", "write them as text or bytes"
         raise UnusableFileError(name, expected, str(kind), advice)

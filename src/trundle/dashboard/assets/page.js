@@ -25,16 +25,30 @@
   });
   document.addEventListener("htmx:afterSettle", () => {
     const news = document.querySelector("[data-say]");
-    if (news) document.getElementById("said").textContent = news.textContent;
+    if (news) say(news.textContent);
   });
-  // An answer that is an error is shown as the page that it is.
+  // Where a server is away, something else may answer in its place, such as a proxy: that is no page, and what is shown stays.
+  const isPage = (xhr) => xhr.status === 204 || xhr.responseText.includes('<main id="content"');
+  const say = (text) => { document.getElementById("said").textContent = text; };
+  // An answer that is an error is shown as the page that it is; above the editor where the answer has none, so that what was typed stays.
   document.addEventListener("htmx:beforeSwap", (event) => {
+    if (!isPage(event.detail.xhr)) {
+      event.detail.shouldSwap = event.detail.isError = false;
+      return;
+    }
+    document.getElementById("refused")?.remove();
     if (event.detail.xhr.status === 401) document.querySelector("form[action='/ui/sign-out']")?.remove();
     if (event.detail.xhr.status >= 400) {
       event.detail.shouldSwap = true;
       event.detail.isError = false;
-      event.detail.selectOverride = "#content > *";
+      const keeps = event.detail.target.id === "editor" && event.detail.xhr.responseText.includes('<div id="refused"');
       event.detail.target = document.getElementById("content");
+      if (keeps) {
+        event.detail.selectOverride = "#refused";
+        event.detail.swapOverride = "afterbegin show:window:top";
+        return;
+      }
+      event.detail.selectOverride = "#content > *";
       const [, ...shown] = (event.detail.requestConfig.elt.getAttribute("hx-swap") ?? "").split(" ");
       event.detail.swapOverride = ["innerHTML", ...shown].join(" ");
     }
@@ -53,12 +67,15 @@
       const badge = document.getElementById("live");
       if (badge) badge.hidden = !on;
     };
-    const refresh = () => htmx.ajax("GET", location.href, { target: "#rows", select: "#rows", swap: "outerHTML" }).then(() => shown(true));
+    const refresh = () => htmx.ajax("GET", location.href, { target: "#rows", select: "#rows", swap: "outerHTML" }).then(() => {
+      if (document.body.classList.contains("offline")) throw new Error("no answer");
+      shown(true);
+    });
     source.addEventListener("open", () => shown(true));
     source.addEventListener("error", () => shown(false));
-    source.addEventListener("changed", refresh);
     // The list is asked for until the server answers; what it then says is followed from there.
     const again = () => refresh().catch(() => setTimeout(again, 2000));
+    source.addEventListener("changed", again);
     source.addEventListener("expired", () => {
       source.close();
       live.where = "";
@@ -70,9 +87,10 @@
   };
   follow();
   document.addEventListener("htmx:afterSettle", follow);
-  document.addEventListener("htmx:sendError", () => {
-    document.getElementById("said").textContent = "The server does not answer.";
-    document.body.classList.add("offline");
-  });
-  document.addEventListener("htmx:afterOnLoad", () => document.body.classList.remove("offline"));
+  const reached = (is) => {
+    document.body.classList.toggle("offline", !is);
+    if (!is) say("The server does not answer.");
+  };
+  document.addEventListener("htmx:sendError", () => reached(false));
+  document.addEventListener("htmx:afterOnLoad", (event) => reached(isPage(event.detail.xhr)));
 })();
