@@ -14,12 +14,11 @@ import msgspec
 from msgspec.structs import replace
 from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect
-from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 
 from trundle._clock import Clock
 from trundle.api import _protobuf as protobuf
-from trundle.api._bodies import body_of
+from trundle.api._bodies import received
 from trundle.api._compression import Packer, accepts_gzip, mark_packed, packed
 from trundle.api._feeds import Feed
 from trundle.api._kinds import ServedKind
@@ -278,7 +277,7 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
     query: bytes = scope["query_string"]
     body, media_type = b"", ""
     if headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers:
-        body = await body_of(HttpRequest(scope, receive), MOST_BYTES)
+        body = await received(receive, MOST_BYTES)
     if b"content-type" in headers:
         said = headers[b"content-type"].decode("latin-1")
         media_type = said.partition(";")[0].strip().lower()
