@@ -144,7 +144,7 @@ def require_store(where: str | Path, *, making: bool = False) -> None:
         CommandExit: it does not exist.
         DamagedError: it is empty.
     """
-    from trundle.database import DamagedError, is_emptied  # noqa: PLC0415
+    from trundle.store import refuse_emptied  # noqa: PLC0415
 
     path = file_of(where)
     if path is None:
@@ -154,9 +154,7 @@ def require_store(where: str | Path, *, making: bool = False) -> None:
             return
         advice = "name the store with --store"
         raise unmet(str(path), "a store", "no such file", advice, ExitCode.NOT_FOUND)
-    if is_emptied(path):
-        advice = "restore it from a backup, or remove it to begin with an empty store"
-        raise DamagedError(str(path), "a store", "an empty file", advice)
+    refuse_emptied(path)
 
 
 def file_of(where: str | Path) -> Path | None:
