@@ -11,7 +11,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from trundle.api.catalogs import CatalogRoutes
-from trundle.catalog import Catalog
+from trundle.catalog import Catalog, ChannelKey
+from trundle.catalog._channel_rows import ChannelRows
 from trundle.channels.publishing import unpublish
 from trundle.channels.reading import open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
@@ -70,6 +71,32 @@ def test_a_channel_without_a_latest_version_has_none_at_both(client, catalog, pu
     assert [each["version"] for each in two["versions"]] == ["1.0.0"]
     (gone,) = two["unpublished"]
     assert (gone["version"], gone["reason"]) == ("1.1.0", "it loses data")
+
+
+@pytest.mark.parametrize("at", [V1, V2])
+def test_a_list_has_the_first_of_the_channels_that_a_search_finds(catalog, client, at):
+    with catalog._database.writing() as connection:
+        rows = ChannelRows(connection)
+        row = rows.one(ChannelKey("acme", PACKAGE, WORD))
+        files = {name: rows.content(row.key, name) for name in ("latest", "all")}
+        for package, name in ((PACKAGE, "Beta"), ("acme/web", WORD)):
+            rows.add(row._replace(package=package, name=name), files)
+
+    def listed(**query):
+        found = client.get(at, params=query).json()
+        names = [f"{each['package']} {each['channel']}" for each in found["channels"]]
+        return names, found.get("number")
+
+    every = [f"{PACKAGE} Beta", f"{PACKAGE} {WORD}", f"acme/web {WORD}"]
+    assert listed() == (every, None)
+    assert listed(limit="2") == (every[:2], 3)
+    assert listed(search="beta") == (every[:1], 1)
+    assert listed(search=f"DB {WORD}") == (every[1:2], 1)
+    assert listed(search="acme/", limit="1") == (every[:1], 3)
+    assert listed(search="nothing") == ([], 0)
+    assert client.get(at, params={"limit": "0"}).status_code == 400
+    found = catalog.channels.search("acme", "web", 1)
+    assert (found.number, [each.package for each in found.channels]) == (1, ["acme/web"])
 
 
 def test_a_list_has_what_a_channel_says_without_its_versions(client):

@@ -58,6 +58,8 @@ def test_a_channel_is_followed_listed_shown_read_again_and_unfollowed(line, publ
     assert data(line, "channels") == []
     assert "followed acme/db stable" in follow(line, publisher, "--public").stderr
     (listed,) = data(line, "channels", "--tenant", "other")
+    assert data(line, "channels", "--search", "DB st", "--limit", "1") == data(line, "channels")
+    assert "no channel with 'x' for the tenant" in ok(line, "channels", "--search", "x").stderr
     assert (listed["package"], listed["latest"]["version"], listed["public"]) == (
         PACKAGE, "1.1.0", True,
     )  # fmt: skip
@@ -110,6 +112,8 @@ def test_bytes_are_verified_here_by_the_root_of_the_publisher(line, publisher, t
             assert "the signed bytes were verified here" in done.stderr
             assert "1.1.0" in done.stdout
         assert [each["state"] for each in data(line, "channels", "--server", url)] == ["valid"]
+        assert data(line, "channels", "--server", url, "--search", "web") == []
+        assert len(data(line, "channels", "--server", url, "--search", "DB", "--limit", "1")) == 1
         files = f"{url}/v2/tenants/acme/channels/{PACKAGE}/{WORD}/files"
         done = line.run("channel", "show", "--channel", files, *root, "-o", "json")
         assert json.loads(done.stdout)["verified"] is True

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         ChannelRelease,
         ChannelState,
         FollowedChannel,
+        FoundChannels,
         SignedFile,
         WithdrawnRelease,
     )
@@ -62,6 +63,7 @@ __all__ = [
     "Consumer",
     "DamagedContentError",
     "FollowedChannel",
+    "FoundChannels",
     "FoundPackages",
     "InvalidTenantError",
     "KeptFiles",

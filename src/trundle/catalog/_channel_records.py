@@ -153,3 +153,20 @@ def _withdrawn(gone: Tombstone) -> WithdrawnRelease:
     plain = entry_to_plain(gone.entry)
     plain |= {"unpublishTime": format_time(gone.unpublish_time), "reason": gone.reason}
     return msgspec.convert(plain, WithdrawnRelease)
+
+
+class FoundChannels(msgspec.Struct, frozen=True):
+    """What a search for channels finds.
+
+    Attributes:
+        number: how many channels there are.
+        channels: the first of them, by package and name, without their versions.
+    """
+
+    number: int
+    channels: tuple[FollowedChannel, ...]
+
+
+def is_found(text: str, package: str, name: str) -> bool:
+    """Whether a channel has a text in its package or name, in any letter case."""
+    return text.casefold() in f"{package} {name}".casefold()

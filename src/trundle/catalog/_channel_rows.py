@@ -189,13 +189,14 @@ class ChannelRows:
         kept = [SignedFile(*each) for each in self._connection.execute(statement)]
         return row.shown(files, kept, now)
 
-    def listed(self, tenant: str, now: dt.datetime) -> tuple[FollowedChannel, ...]:
-        """Those that a tenant sees as records, without their versions; three queries, however many there are."""
+    def listed(self, found: Sequence[ChannelRow], now: dt.datetime) -> tuple[FollowedChannel, ...]:
+        """Some as records, without their versions; two queries, however many there are."""
         joined = t.CHANNELS.join(
             t.CHANNEL_FILES,
             and_(_H.tenant == _F.tenant, _H.package == _F.package, _H.name == _F.channel),
         )
-        key, seen = (_F.tenant, _F.package, _F.channel), or_(_H.tenant == tenant, _H.public)
+        key = (_F.tenant, _F.package, _F.channel)
+        seen = _F.package.in_({row.package for row in found})
         statement = select(*key, _F.name, _F.digest, _F.size).select_from(joined).where(seen)
         kept: dict[ChannelKey, list[SignedFile]] = defaultdict(list)
         for each in self._connection.execute(statement.order_by(_F.name)):
@@ -204,10 +205,7 @@ class ChannelRows:
         latest = {
             ChannelKey(*each[:3]): each.content for each in self._connection.execute(statement)
         }
-        return tuple(
-            row.shown({"latest": latest[row.key]}, kept[row.key], now)
-            for row in self.seen_by(tenant)
-        )
+        return tuple(row.shown({"latest": latest[row.key]}, kept[row.key], now) for row in found)
 
     def claim(self, row: ChannelRow, checked: str) -> bool:
         """Notes that a channel is being read; whether no other reader did since it was looked at."""

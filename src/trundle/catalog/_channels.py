@@ -12,7 +12,13 @@ import msgspec
 from sqlalchemy import Connection
 
 from trundle._clock import Clock
-from trundle.catalog._channel_records import ChannelProblem, ChannelState, FollowedChannel
+from trundle.catalog._channel_records import (
+    ChannelProblem,
+    ChannelState,
+    FollowedChannel,
+    FoundChannels,
+    is_found,
+)
 from trundle.catalog._channel_rows import (
     ChannelKey,
     ChannelRow,
@@ -56,7 +62,18 @@ class Channels:
     # What is there
 
     def followed(self, tenant: str) -> tuple[FollowedChannel, ...]:
-        """The channels that a tenant sees, by package and name, without their versions: its own, and public ones of other names.
+        """All channels that a tenant sees; see `search`."""
+        return self.search(tenant).channels
+
+    def search(self, tenant: str, text: str = "", most: int | None = None) -> FoundChannels:
+        """The channels that a tenant sees with a text in their packages and names, without their versions.
+
+        It sees its own, and public ones of other names.
+
+        Args:
+            tenant: the tenant.
+            text: the text, in any letter case; all channels have an empty one.
+            most: how many channels are given at most; all where None.
 
         Raises:
             InvalidTenantError: no tenant can be called so.
@@ -64,7 +81,10 @@ class Channels:
         """
         check_tenant(tenant)
         with self._database.reading() as connection:
-            return ChannelRows(connection).listed(tenant, self._clock())
+            rows = ChannelRows(connection)
+            seen = rows.seen_by(tenant)
+            found = [each for each in seen if is_found(text, each.package, each.name)]
+            return FoundChannels(len(found), rows.listed(found[:most], self._clock()))
 
     def channel(self, package: str, name: str, *, tenant: str) -> FollowedChannel:
         """A channel that a tenant sees, with its versions.

@@ -4,12 +4,13 @@ from urllib.parse import quote
 
 import msgspec
 
-from trundle.catalog._channel_records import FollowedChannel
+from trundle.catalog._channel_records import FollowedChannel, FoundChannels, is_found
 from trundle.catalog._server_connection import ServerConnection
 
 
 class _Listing(msgspec.Struct):
     channels: list[FollowedChannel]
+    number: int | None = None
 
 
 class ServerChannels:
@@ -23,15 +24,27 @@ class ServerChannels:
         self._server = server
 
     def followed(self, tenant: str) -> tuple[FollowedChannel, ...]:
-        """The channels that a tenant sees, by package and name, without their versions.
+        """All channels that a tenant sees; see `search`."""
+        return self.search(tenant).channels
+
+    def search(self, tenant: str, text: str = "", most: int | None = None) -> FoundChannels:
+        """The channels that a tenant sees with a text in their packages and names; see `Channels.search`.
 
         Raises:
             ServerError: the server refuses that, or is no server of a catalog.
             UnreachableError: the server does not answer.
         """
-        path, content = self._server.read(_path(tenant), {})
-        found: _Listing = self._server.decoded(path, content, _Listing)
-        return tuple(found.channels)
+        query = {"search": text} if text else {}
+        if most is not None:
+            query["limit"] = str(most)
+        path, content = self._server.read(_path(tenant), query)
+        listed: _Listing = self._server.decoded(path, content, _Listing)
+        if listed.number is not None or not query:
+            number = len(listed.channels) if listed.number is None else listed.number
+            return FoundChannels(number, tuple(listed.channels))
+        # An earlier release does not search.
+        found = [each for each in listed.channels if is_found(text, each.package, each.channel)]
+        return FoundChannels(len(found), tuple(found[:most]))
 
     def channel(self, package: str, name: str, *, tenant: str) -> FollowedChannel:
         """A channel that a tenant sees, with its versions. It is what the server says: see `KeptFiles` for what is signed.

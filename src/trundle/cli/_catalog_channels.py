@@ -99,6 +99,15 @@ def unfollow(
 
 def channels(
     *,
+    search: Annotated[
+        str,
+        typer.Option(
+            "--search", metavar="TEXT", help="Only those with a text in their packages and names."
+        ),
+    ] = "",
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, metavar="N", help="At most so many of them.")
+    ] = None,
     tenant: Tenant = None,
     catalog: Place = None,
     server: At = None,
@@ -106,11 +115,14 @@ def channels(
 ) -> None:
     """List the channels that a tenant sees: its own and the public ones."""
     with kept_catalog(catalog, server) as opened:
-        found = opened.channels.followed(tenant_of(tenant))
+        found = opened.channels.search(tenant_of(tenant), search, limit)
         where = opened.where
-    _print_list(found, output)
-    if not found:
-        say(f"{where}: no channel for the tenant {tenant_of(tenant)}")
+    _print_list(found.channels, output)
+    having = f" with {search!r}" if search else ""
+    if not found.number:
+        say(f"{where}: no channel{having} for the tenant {tenant_of(tenant)}")
+    elif found.number > len(found.channels):
+        say(f"{len(found.channels)} of {found.number} channels{having}; raise --limit to see more")
 
 
 def channel(

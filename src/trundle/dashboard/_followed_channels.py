@@ -119,10 +119,6 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
             return f"{self.problem.message} [{self.problem.code}]"
         return "" if self.state == "valid" else "not renewed in time"
 
-    def has(self, word: str) -> bool:
-        """Whether a word is in its package or its name, in small letters or capital ones."""
-        return word.casefold() in f"{self.package} {self.channel}".casefold()
-
     @property
     def timeline(self) -> Timeline:
         """What was published and unpublished when."""
@@ -140,6 +136,7 @@ class Followed(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 class _Listing(msgspec.Struct):
     channels: list[Followed]
+    number: int = 0
 
 
 class FollowedChannels:
@@ -157,15 +154,16 @@ class FollowedChannels:
     async def listed(self, request: Request) -> Response:
         """The channels that a tenant sees, or those that a search finds."""
         tenant, word = tenant_in(request), request.query_params.get("q", "").strip()
-        content = await self._client.fetch(request, _path(tenant))
-        every = msgspec.json.decode(content, type=_Listing).channels
-        found = [each for each in every if each.has(word)]
-        is_whole = "all" in request.query_params
+        query = {"search": word}
+        if "all" not in request.query_params:
+            query["limit"] = str(_AT_ONCE)
+        content = await self._client.fetch(request, _path(tenant), query)
+        found = msgspec.json.decode(content, type=_Listing)
         values = {
             "tenant": tenant,
             "word": word,
-            "channels": found if is_whole else found[:_AT_ONCE],
-            "number": len(found),
+            "channels": found.channels,
+            "number": found.number or len(found.channels),
             "rest": address(CHANNELS.path, tenant=tenant, q=word or None, all="1"),
         }
         return self._frame.shown(request, "channels.html", values)

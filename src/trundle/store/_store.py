@@ -40,7 +40,7 @@ _WAIT = 30.0
 
 
 def refuse_emptied(path: Path) -> None:
-    """Refuses an empty file in place of a store, which SQLite would take for a new database.
+    """Refuses a file that has nothing in it: SQLite would take it for a new database.
 
     Raises:
         DamagedError: it is empty.

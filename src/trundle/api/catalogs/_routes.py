@@ -100,8 +100,11 @@ class CatalogRoutes:
         return Response(content, code, media_type=_JSON)
 
     def _list_channels(self, asked: Asked) -> Response:
-        found = self._catalog.channels.followed(asked.tenant)
-        return json_answer({"channels": [channel_document(each, asked.version) for each in found]})
+        text = asked.query.get("search", "")
+        found = self._catalog.channels.search(asked.tenant, text, _limit(asked))
+        channels = [channel_document(each, asked.version) for each in found.channels]
+        searched = {"search", "limit"} & asked.query.keys()
+        return json_answer({"channels": channels} | ({"number": found.number} if searched else {}))
 
     def _show_channel(self, asked: Asked) -> Response:
         path = asked.path
@@ -117,7 +120,7 @@ class CatalogRoutes:
 
 
 def _limit(asked: Asked) -> int | None:
-    """How many packages a list shows at most; None where all.
+    """How many packages or channels a list shows at most; None where all.
 
     Raises:
         ApiError: it is no such number.
