@@ -48,6 +48,16 @@ def broken(old, new):
     return [(each.place.path, each.found) for each in found if each.severity == "error"]
 
 
+def test_a_version_at_which_objects_may_be_stored_cannot_go():
+    old = crd(version("v0", served=False), version("v1"), STORED)
+    new = crd(version("v1"), STORED)
+    (gone,) = findings(old, new)
+    assert gone.severity == "note"
+    (gone, stored) = findings({**old, "status": {"storedVersions": ["v0", "storage"]}}, new)
+    assert (gone.severity, stored.severity, stored.found) == ("note", "error", "none")
+    assert stored.expected == "the version v0, at which objects may be stored"
+
+
 def test_a_subresource_that_goes_breaks_clients():
     old = {**version("v1"), "subresources": {"status": {}, "scale": {"specReplicasPath": ".a"}}}
     new = {**version("v1"), "subresources": {"status": {}}}

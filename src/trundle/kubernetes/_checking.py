@@ -32,7 +32,9 @@ def compared(
     found: list[Finding] = []
     for name, crd in ours.items():
         if name in installed:
-            found += _changes(installed[name]["spec"], crd["spec"], Place(where, object=name))
+            place = Place(where, object=name)
+            found += _changes(installed[name]["spec"], crd["spec"], place)
+            found += _stored(installed[name], crd["spec"], place)
         else:
             found.append(_missing(Place(where, object=name)))
     for name, crd in installed.items():
@@ -46,6 +48,18 @@ def compared(
                 _note(KubernetesCode.UNKNOWN, place, "a CRD without one", advice, expected)
             )
     return found
+
+
+def _stored(
+    installed: Mapping[str, Any], new: Mapping[str, Any], place: Place
+) -> Iterator[Finding]:
+    """The versions that an update may not remove, since objects may be stored at them."""
+    kept = {each["name"] for each in new["versions"]}
+    for name in (installed.get("status") or {}).get("storedVersions") or ():
+        if name not in kept:
+            expected = f"the version {name}, at which objects may be stored"
+            advice = "a cluster refuses this update: have all objects rewritten first, by `trundle kube adopt` where another project made the CRD, else by `trundle kube migrate`"
+            yield _breaks(place, expected, "none", advice)
 
 
 def _missing(place: Place) -> Finding:
