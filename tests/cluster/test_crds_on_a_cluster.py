@@ -6,6 +6,7 @@ import subprocess
 from pathlib import Path
 
 import constructs
+import pools
 import pytest
 import warm
 import widgets
@@ -103,3 +104,21 @@ def test_the_example_s_crds_are_taken(cluster, establish, tmp_path):
     checked = subprocess.run([*asking, *given], cwd=folder, check=False, capture_output=True)
     assert checked.returncode == 3
     assert "changes `names`" in checked.stdout.decode()
+
+
+def test_a_server_takes_subresources_and_whole_resources(establish, install):
+    scale = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    crd = pools.definition(status={}, scale={**scale, "labelSelectorPath": ".status.selector"})
+    crd["metadata"]["name"], crd["spec"]["group"] = "pools.kept.test", "kept.test"
+    properties = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    whole = {"type": "object", "x-kubernetes-embedded-resource": True}
+    inner = {"spec": {"type": "object", "properties": {"size": {"type": "integer"}}}}
+    properties["open"] = {**whole, "x-kubernetes-preserve-unknown-fields": True}
+    properties["known"] = {**whole, "properties": inner}
+    (made,) = crds_of(install({"pools.json": crd}))
+    found = establish(made)
+    require_sound(found)
+    assert found["spec"]["versions"] == made["spec"]["versions"]
+    assert compared({"pools.kept.test": found}, [made], "the cluster") == []
+    version = made["spec"]["versions"][0]
+    assert version["subresources"] == crd["spec"]["versions"][0]["subresources"]

@@ -224,6 +224,21 @@ def test_an_api_server_can_delete_what_has_no_room_where_admission_guards_it(clu
         Webhook(clubs).at(STORAGE, shown_at_none)
 
 
+def test_content_that_changed_beside_admission_is_refused(clubs):
+    """A write to `scale` passes no admission that could see the marker. The API server counts the change, and converts for storage then."""
+    guarded = Webhook(clubs, guarded=True)
+    room = {"mine": "x" * (MOST_ANNOTATIONS - len("mine") - 100)}
+    stored = guarded.stored(OLD, team="red", age=3, annotations=room)
+    stored["metadata"]["generation"] = 2
+    new = guarded.at(NEW, stored)
+    old = guarded.at(OLD, new)  # From one version to another, as server-side apply does it.
+    for each in (new, old):
+        assert guarded.at(STORAGE, each)["kind"] == "Member"
+        each["metadata"]["generation"] = 3
+        with pytest.raises(ObjectError, match="no room"):
+            guarded.at(STORAGE, each)
+
+
 UNREADABLE = [
     {},
     {"stored": "{"},

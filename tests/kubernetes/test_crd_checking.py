@@ -48,6 +48,37 @@ def broken(old, new):
     return [(each.place.path, each.found) for each in found if each.severity == "error"]
 
 
+def test_what_changes_and_breaks_none_is_named():
+    def made(mode, **more):
+        text = {"type": "string", "default": mode, "description": mode}
+        inner = {
+            "type": "array",
+            "items": {"type": "object", "properties": {"mode": text, "n": text}},
+        }
+        return crd({**version("v1", {"properties": {"a": inner}}), **more}, STORED)
+
+    (found,) = findings(made("fast"), made("slow", deprecated=True))
+    what = "default of .a[].mode, default of .a[].n, deprecated, descriptions"
+    assert (found.severity, found.found) == (
+        "note",
+        f"an update changes of the version v1: {what}",
+    )
+    other = made("fast")
+    other["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]["b"] = {}
+    (found,) = findings(made("fast"), other)
+    assert found.found == "an update changes of the version v1: the schema of .b"
+
+
+def test_a_version_at_which_objects_may_be_stored_cannot_go():
+    old = crd(version("v0", served=False), version("v1"), STORED)
+    new = crd(version("v1"), STORED)
+    (gone,) = findings(old, new)
+    assert gone.severity == "note"
+    (gone, stored) = findings({**old, "status": {"storedVersions": ["v0", "storage"]}}, new)
+    assert (gone.severity, stored.severity, stored.found) == ("note", "error", "none")
+    assert stored.expected == "the version v0, at which objects may be stored"
+
+
 def test_a_subresource_that_goes_breaks_clients():
     old = {**version("v1"), "subresources": {"status": {}, "scale": {"specReplicasPath": ".a"}}}
     new = {**version("v1"), "subresources": {"status": {}}}

@@ -356,37 +356,57 @@ def test_namesakes_of_several_groups_are_distinguished(grouped):
     }
 
 
-def test_a_status_that_is_written_otherwise_breaks_clients(releases):
-    def write(**said):
-        schema = {"type": "object", "properties": {"status": {"type": "object"}}}
-        spec = {
-            "group": "crm.example.com",
-            "names": {"kind": "Person", "plural": "people"},
-            "versions": [
-                {
-                    "name": "v1",
-                    "served": True,
-                    "storage": True,
-                    "schema": {"openAPIV3Schema": schema},
-                    **said,
-                }
-            ],
-        }
-        crd = {
-            "apiVersion": "apiextensions.k8s.io/v1",
-            "kind": "CustomResourceDefinition",
-            "spec": spec,
-        }
-        releases.now.write("schemas/people.json", json.dumps(crd))
+def write_crd(releases, **said):
+    """Writes a CRD, with what else its version says."""
+    schema = {"type": "object", "properties": {"status": {"type": "object"}}}
+    spec = {
+        "group": "crm.example.com",
+        "names": {"kind": "Person", "plural": "people"},
+        "versions": [
+            {
+                "name": "v1",
+                "served": True,
+                "storage": True,
+                "schema": {"openAPIV3Schema": schema},
+                **said,
+            }
+        ],
+    }
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "spec": spec,
+    }
+    releases.now.write("schemas/people.json", json.dumps(crd))
 
+
+def test_the_subresource_scale_is_part_of_the_contract(releases):
+    def scaled(*paths):
+        named = dict(zip(("specReplicasPath", "statusReplicasPath"), paths, strict=True))
+        return {"subresources": {"scale": named}}
+
+    one, other = scaled(".spec.a", ".status.a"), scaled(".spec.b", ".status.a")
+    for before, now, level, text in (
+        ({}, one, Level.MINOR, "it now has the subresource scale"),
+        (one, {}, Level.MAJOR, "it no longer has the subresource scale"),
+        (one, other, Level.MAJOR, "its subresource scale is now about other properties"),
+    ):
+        write_crd(releases, **before)
+        releases.keep()
+        write_crd(releases, **now)
+        (change,) = releases.changes().values()
+        assert (change.code, change.level, change.text) == ("scale-changed", level, text)
+
+
+def test_a_status_that_is_written_otherwise_breaks_clients(releases):
     apart = {"subresources": {"status": {}}}
     for before, now, text in (
         ({}, apart, "its status is now a subresource"),
         (apart, {}, "its status is now written with the object"),
     ):
-        write(**before)
+        write_crd(releases, **before)
         releases.keep()
         assert not releases.kinds()
-        write(**now)
+        write_crd(releases, **now)
         (change,) = releases.changes().values()
         assert (change.code, change.level, change.text) == ("status-changed", Level.MAJOR, text)

@@ -71,6 +71,12 @@ def is_marker(text: str) -> bool:
     return text.partition(".")[0] == TOO_LARGE
 
 
+def is_as_marked(marker: str, metadata: Mapping[str, Any]) -> bool:
+    """Whether the content of an object is what it was when its marker was made; an API server counts changes of it in the generation."""
+    generation = marker.removeprefix(f"{TOO_LARGE}.").partition(".")[2]
+    return not generation or generation == str(metadata.get("generation"))
+
+
 def with_annotation(metadata: Mapping[str, Any], name: str, text: str) -> dict[str, Any]:
     """The metadata of an object with a carrier; with a marker instead, where there is no room for it.
 
@@ -79,7 +85,10 @@ def with_annotation(metadata: Mapping[str, Any], name: str, text: str) -> dict[s
     """
     annotations = {**_annotations(metadata), name: text}
     if _size(annotations) > MOST_ANNOTATIONS:
-        annotations[name] = f"{TOO_LARGE}.{len(text)}"
+        if not is_marker(text):
+            generation = metadata.get("generation")
+            counted = "" if generation is None else f".{generation}"
+            annotations[name] = f"{TOO_LARGE}.{len(text)}{counted}"
         others = (each for each in annotations if each != name)
         for each in sorted(others, key=lambda other: -len(str(annotations[other]).encode())):
             if _size(annotations) <= MOST_ANNOTATIONS:

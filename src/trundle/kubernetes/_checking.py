@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from trundle.errors import Finding, Place
+from trundle.errors import Finding, Place, listed
 from trundle.kubernetes._errors import KubernetesCode
 
 _FIXED = ("group", "scope")
@@ -13,6 +13,8 @@ _AT_LEAST = ("minimum", "minItems", "minLength", "minProperties")
 _AT_MOST = ("maximum", "maxItems", "maxLength", "maxProperties")
 _OTHER_RULES = ("allOf", "anyOf", "format", "multipleOf", "not", "oneOf", "pattern")
 _CLOSED_LISTS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations")
+_EITHER = "x-kubernetes-int-or-string"
+_INSIDE = {"additionalProperties": ".*", "items": "[]"}
 _EMBEDDED = "x-kubernetes-embedded-resource"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 
@@ -32,7 +34,9 @@ def compared(
     found: list[Finding] = []
     for name, crd in ours.items():
         if name in installed:
-            found += _changes(installed[name]["spec"], crd["spec"], Place(where, object=name))
+            place = Place(where, object=name)
+            found += _changes(installed[name]["spec"], crd["spec"], place)
+            found += _stored(installed[name], crd["spec"], place)
         else:
             found.append(_missing(Place(where, object=name)))
     for name, crd in installed.items():
@@ -46,6 +50,18 @@ def compared(
                 _note(KubernetesCode.UNKNOWN, place, "a CRD without one", advice, expected)
             )
     return found
+
+
+def _stored(
+    installed: Mapping[str, Any], new: Mapping[str, Any], place: Place
+) -> Iterator[Finding]:
+    """The versions that an update may not remove, since objects may be stored at them."""
+    kept = {each["name"] for each in new["versions"]}
+    for name in (installed.get("status") or {}).get("storedVersions") or ():
+        if name not in kept:
+            expected = f"the version {name}, at which objects may be stored"
+            advice = "a cluster refuses this update: have all objects rewritten first, by `trundle kube adopt` where another project made the CRD, else by `trundle kube migrate`"
+            yield _breaks(place, expected, "none", advice)
 
 
 def _missing(place: Place) -> Finding:
@@ -117,8 +133,42 @@ def _version_changes(
             breaking = True
             at = Place(place.file, object=f"{place.object} {name}", path=path)
             yield _breaks(at, "a field that clients may select by", "none", advice)
-    if not breaking and dict(old) != dict(new):
-        yield _note(KubernetesCode.CHANGED, place, f"an update changes the version {name}")
+    changed = {*_differing(old, new)}
+    if not breaking and changed:
+        what = f"an update changes of the version {name}: {listed(changed)}"
+        yield _note(KubernetesCode.CHANGED, place, what)
+
+
+def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """What differs between two forms of a version; where it is stored is said apart."""
+    for key in sorted((old.keys() | new.keys()) - {"schema", "storage"}):
+        if old.get(key) != new.get(key):
+            yield key
+    schemas = [(each.get("schema") or {}).get("openAPIV3Schema", {}) for each in (old, new)]
+    yield from _differing_schema(schemas[0], schemas[1], "")
+
+
+def _differing_schema(old: Any, new: Any, path: str) -> Iterator[str]:
+    """What differs between two schemas: keywords with the places that they stand at."""
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        if old != new:
+            yield f"the schema of {path or '.'}"
+        return
+    is_either = old.get(_EITHER) and new.get(_EITHER)  # Some write the two types beside it.
+    for key in old.keys() | new.keys():
+        before, after = old.get(key), new.get(key)
+        if before == after or (key == "anyOf" and is_either):
+            continue
+        if key == "description":
+            yield "descriptions"
+        elif key == "properties":
+            before, after = before or {}, after or {}
+            for name in before.keys() | after.keys():
+                yield from _differing_schema(before.get(name), after.get(name), f"{path}.{name}")
+        elif key in _INSIDE and before is not None and after is not None:
+            yield from _differing_schema(before, after, path + _INSIDE[key])
+        else:
+            yield f"{key} of {path or '.'}"
 
 
 def _selectable(version: Mapping[str, Any]) -> list[str]:
@@ -174,7 +224,7 @@ def _narrowed_members(
     kept = old.get(_PRESERVE) and not new.get(_PRESERVE)
     if kept and old.get("type") != "array" and not values_said:
         yield path, "no unknown properties any more"
-    for key, tail in (("additionalProperties", ".*"), ("items", "[]")):
+    for key, tail in _INSIDE.items():
         inner = old.get(key)
         if kept and key == "items" and isinstance(inner, Mapping):
             inner = {**inner, _PRESERVE: True}  # What a list keeps is in its elements.

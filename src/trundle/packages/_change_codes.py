@@ -20,6 +20,7 @@ class ChangeCode(Code):
     GROUP = "api-group-changed"
     SCOPE = "scope-changed"
     STATUS = "status-changed"
+    SCALE = "scale-changed"
     PROPERTY_ADDED = "property-added"
     PROPERTY_REMOVED = "property-removed"
     REQUIRED = "property-required"

@@ -39,6 +39,7 @@ from trundle.schema import (
     Nullable,
     Property,
     Ref,
+    Resource,
     Scalar,
     Schema,
     Type,
@@ -70,8 +71,20 @@ def contract_changes(before: Schema, now: Schema) -> Iterator[ReleaseChange]:
         if {one.status_apart, other.status_apart} == {True, False}:
             text = "a subresource" if other.status_apart else "written with the object"
             yield major(ChangeCode.STATUS, place, f"its status is now {text}")
+        yield from _scale_changes(one, other, place)
     for lineage in lineages(evolution, (_BEFORE, _NOW)):
         yield from _type_changes(lineage, str(now.version))
+
+
+def _scale_changes(before: Resource, now: Resource, place: str) -> Iterator[ReleaseChange]:
+    if before.scaling == now.scaling:
+        return
+    if before.scaling is None:
+        yield minor(ChangeCode.SCALE, place, "it now has the subresource scale")
+    elif now.scaling is None:
+        yield major(ChangeCode.SCALE, place, "it no longer has the subresource scale")
+    else:
+        yield major(ChangeCode.SCALE, place, "its subresource scale is now about other properties")
 
 
 def _groups(schema: Schema) -> Mapping[str, str]:

@@ -207,7 +207,8 @@ class Applier:
                     continue  # In its turn, what it needs is there.
                 if is_new and not (isinstance(error, RequestError) and error.status in BUSY):
                     self.refused = self.refused.with_one(release, each)
-                    self._remember(known)
+                    with contextlib.suppress(RequestError):  # The cause is what was refused first.
+                        self._remember(known)
                 raise
         if is_new:
             self.release, self.refused = release, Refused()
