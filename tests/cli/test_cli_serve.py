@@ -313,3 +313,12 @@ def test_a_port_that_is_in_use_leaves_no_store(folder):
     assert done.returncode == 1
     assert "Address already in use" in done.stderr
     assert not list(folder.glob("store.db*"))
+
+
+def test_a_project_that_is_refused_leaves_no_store(folder):
+    with (folder / "trundle.yaml").open("a") as config:
+        config.write("\nadmission: [{type: Member, version: v2, use: 'json:Nothing'}]\n")
+    command = [*warm.script(), "serve", "--port", "0"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert "expected the class Nothing in json" in done.stderr
+    assert not list(folder.glob("store.db*"))

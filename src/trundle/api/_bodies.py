@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HttpRequest
 
 from trundle.api._documents import object_of, values_of
@@ -12,6 +13,7 @@ from trundle.api._requests import Request, Target
 from trundle.api._requirements import require_kind, require_said_kind
 from trundle.api._status import ApiError, bad_request, invalid, unsupported_media_type
 from trundle.api._whole_numbers import with_whole_numbers
+from trundle.api.access import Receive
 from trundle.errors import TrundleError, expectation
 from trundle.project import read_documents
 
@@ -19,23 +21,33 @@ _JSON, _YAML = "application/json", "application/yaml"
 
 
 async def body_of(http: HttpRequest, most: int) -> bytes:
-    """The body of a request, if it is not too large.
+    """The body of a request, if it is not too large; see `received`."""
+    if "content-length" not in http.headers and "transfer-encoding" not in http.headers:
+        return b""
+    return await received(http.receive, most)
+
+
+async def received(receive: Receive, most: int) -> bytes:
+    """The body of a request that has one, if it is not too large.
 
     Args:
-        http: the request.
+        receive: gives what the client sends.
         most: how many bytes it may have.
 
     Raises:
-        ApiError: it is.
+        ApiError: it is larger.
+        ClientDisconnect: the client has gone.
     """
-    if "content-length" not in http.headers and "transfer-encoding" not in http.headers:
-        return b""
-    found = bytearray()
-    async for chunk in http.stream():
-        found += chunk
+    found, goes_on = bytearray(), True
+    while goes_on:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientDisconnect
+        found += message.get("body", b"")
+        goes_on = message.get("more_body", False)
         if len(found) > most:
-            message = f"Request entity too large: limit is {most}"
-            raise ApiError(413, "RequestEntityTooLarge", message)
+            text = f"Request entity too large: limit is {most}"
+            raise ApiError(413, "RequestEntityTooLarge", text)
     return bytes(found)
 
 

@@ -86,6 +86,12 @@ def object_of(body: bytes, noted: list[Decimal] | None = None) -> dict[str, Any]
     return value
 
 
+def shown_object(shown: bytes) -> dict[str, Any]:
+    """An object that a store shows, as values: like `object_of`, of what was bounded when a client wrote it."""
+    found: dict[str, Any] = _values(shown)
+    return found
+
+
 def too_deep() -> ApiError:
     """What a client is answered whose document is nested deeper than any client means."""
     return bad_request(f"the body of the request is nested deeper than {_DEEPEST} levels")
@@ -169,6 +175,11 @@ def with_tidy_metadata(document: dict[str, Any]) -> dict[str, Any]:
     if "ownerReferences" in tidy:
         tidy["ownerReferences"] = without_unknown(tidy["ownerReferences"])
     return {**document, "metadata": tidy}
+
+
+def equal_content(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Whether two documents have equal values but for their metadata; no schema distinguishes these."""
+    return {**one, "metadata": None} == {**other, "metadata": None}
 
 
 def same_content(one: dict[str, Any], other: dict[str, Any]) -> bool:

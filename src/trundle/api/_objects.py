@@ -7,21 +7,25 @@ requests and headers that are looked at again and again.
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+<<<<<<< HEAD
 from concurrent.futures import ThreadPoolExecutor
+=======
+from dataclasses import replace
+>>>>>>> user12
 from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect
-from starlette.requests import Request as HttpRequest
 from starlette.responses import Response, StreamingResponse
 
 from trundle._clock import Clock
 from trundle.api import _protobuf as protobuf
-from trundle.api._bodies import body_of
+from trundle.api._bodies import received
 from trundle.api._compression import Packer, accepts_gzip, mark_packed, packed
 from trundle.api._feeds import Feed
+from trundle.api._hook_threads import HookThreads
 from trundle.api._kinds import ServedKind
 from trundle.api._options import require_options
 from trundle.api._representations import (
@@ -53,6 +57,9 @@ MOST_BYTES = 3 * 1024 * 1024
 
 _MOST_ASKED = 32
 """How many writes may wait for hooks at a time."""
+
+_PATIENCE = 30.0
+"""How many seconds further writes wait until one of these is done."""
 
 _LONG = 256 * 1024
 """Bodies from this length on have threads of their own, so that short ones need not wait for them."""
@@ -95,7 +102,7 @@ class Objects:
     def __init__(self, served: Iterable[Served], clock: Clock) -> None:
         self._served = {(each.kind.group, each.kind.plural): each for each in served}
         self._clock = clock
-        self._asking = ThreadPoolExecutor(_MOST_ASKED, "admission")
+        self._asking = HookThreads(_MOST_ASKED, _PATIENCE)
         self._together = Together()
         self._is_stopping = False
 
@@ -191,15 +198,14 @@ class Objects:
             return action(request)
         if reads or not found.asks:
             return await asyncio.to_thread(action, request)
-        return await asyncio.get_running_loop().run_in_executor(self._asking, action, request)
+        return await self._asking.run(lambda: action(request))
 
     async def _written(
         self, found: Served, writing: Callable[[Request], Steps], request: Request
     ) -> Answer:
         """Writes an object: together with others, unless it may hold these up."""
         if found.asks:
-            loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._asking, lambda: done(writing(request)))
+            return await self._asking.run(lambda: done(writing(request)))
         if len(request.body) >= _LONG:
             return await asyncio.to_thread(lambda: done(writing(request)))
         return await self._together.done(writing(request))
@@ -278,7 +284,7 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
     query: bytes = scope["query_string"]
     body, media_type = b"", ""
     if headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers:
-        body = await body_of(HttpRequest(scope, receive), MOST_BYTES)
+        body = await received(receive, MOST_BYTES)
     if b"content-type" in headers:
         said = headers[b"content-type"].decode("latin-1")
         media_type = said.partition(";")[0].strip().lower()

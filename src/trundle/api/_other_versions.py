@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._documents import object_of, same_content
+from trundle.api._documents import same_content, shown_object
 from trundle.api._kinds import ServedVersion
 from trundle.api._ownership import Ownership
 from trundle.api._requests import Target
@@ -51,7 +51,7 @@ class OtherVersions:
         """A write at each version that shows some of what is kept; a version that cannot show the object is left out."""
         for served, there in self._showing(kept):
             try:
-                before = object_of(self._views.kept(self._current, self._target.kind, served))
+                before = shown_object(self._views.kept(self._current, self._target.kind, served))
                 after = self._shown(draft, served)
             except ConversionError:
                 continue

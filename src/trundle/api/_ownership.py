@@ -301,7 +301,7 @@ class Ownership:
             name=manager[:_LONGEST],
             version=self._version,
             shape=self._shape,
-            now=now.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            now=f"{now.isoformat(timespec='seconds')[:19]}Z",
             subresource=subresource,
             ignored=ignored(subresource) if self._keeps_status else (),
             words=self._words,

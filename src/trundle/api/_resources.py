@@ -12,9 +12,10 @@ from trundle.api._admission import Admission, Placed
 from trundle.api._bodies import as_json, document_of, patched_document
 from trundle.api._deletions import deletion_of
 from trundle.api._documents import (
+    equal_content,
     object_of,
     require_object,
-    same_content,
+    shown_object,
     text_of,
     values_of,
     with_tidy_metadata,
@@ -338,7 +339,7 @@ class Resources(ObjectReads):
             owned = ownership.after_update(
                 live, read, *by, lambda _, kept: others.written(draft, kept)
             )
-            return Wanted(owned, _owned(draft, owned), is_valid=same_content(read, wanted))
+            return Wanted(owned, _owned(draft, owned), is_valid=equal_content(read, wanted))
 
         return (yield from self.write(request, after, reading))
 
@@ -362,7 +363,7 @@ class Resources(ObjectReads):
                 lookup = Lookup(self.store, self.key(target))
                 yield lookup
                 current = lookup.outcome()
-                before = object_of(self.views.kept(current, target.kind, target.served))
+                before = shown_object(self.views.kept(current, target.kind, target.served))
             found = after(before, current)
             with contextlib.suppress(ConflictError), reading.heard(target):
                 return (yield from self._over(request, current, before, found, reading))

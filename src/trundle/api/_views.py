@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.api._documents import object_of, to_client, to_scheme, with_tidy_metadata
+from trundle.api._documents import shown_object, to_client, to_scheme, with_tidy_metadata
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._ownership import Ownership
 from trundle.api._reading import unknown_of
@@ -120,7 +120,7 @@ class Views:
         else:
             found = msgspec.structs.replace(current, data=draft.data)
             shown = self._store.shown(found, served.version)
-        return object_of(to_client(shown, kind, served))
+        return shown_object(to_client(shown, kind, served))
 
     def unknown(
         self,
@@ -170,7 +170,7 @@ class Views:
         scheme = self._store.scheme
         given = to_scheme(with_tidy_metadata(document), kind, served)
         put = scheme.put(None, given, stored, resource=kind.resource, lenience=lenience)
-        return object_of(to_client(scheme.read(served.version, put), kind, served))
+        return shown_object(to_client(scheme.read(served.version, put), kind, served))
 
     def listed(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
         """An object as it stands in lists: one that the version cannot show has its metadata, and the reason.

@@ -15,6 +15,7 @@ from trundle.cli._settings import STORE, settings_of
 if TYPE_CHECKING:
     from trundle.errors import Finding
     from trundle.project import ShippedPackage
+    from trundle.runtime import AnyScheme
     from trundle.store import Store
 
 Place = Annotated[
@@ -55,16 +56,36 @@ def opened_store(
         DatabaseError: it cannot be used.
     """
     from trundle.project import generated_scheme, load_config  # noqa: PLC0415
+
+    config = load_config(settings_of(context).config_path)
+    with generated_scheme(config, lasting=lasting) as scheme:
+        found = store_of(context, place, scheme, making=making, looking=looking)
+        with found as store:
+            yield store
+
+
+@contextlib.contextmanager
+def store_of(
+    context: typer.Context,
+    place: str | None,
+    scheme: "AnyScheme",
+    *,
+    making: bool = False,
+    looking: bool = False,
+) -> Iterator["Store"]:
+    """The store that a command works on; see `opened_store`.
+
+    Raises:
+        CommandExit: there is no such file.
+        DatabaseError: it cannot be used.
+    """
     from trundle.store import Store  # noqa: PLC0415
 
-    settings = settings_of(context)
-    where = place_of(place or settings.project_store)
+    where = place_of(place or settings_of(context).project_store)
     require_store(where, making=making)
-    with (
-        generated_scheme(load_config(settings.config_path), lasting=lasting) as scheme,
-        Store(where, scheme, looking=looking) as store,
-    ):
-        if making:  # What writes, such as a server, does not look at the rest of the store.
+    with Store(where, scheme, looking=looking) as store:
+        if making and not looking:
+            # What writes, such as a server, does not look at the rest of the store.
             from trundle.store import unserved  # noqa: PLC0415
 
             for each in unserved(store):
@@ -123,7 +144,7 @@ def require_store(where: str | Path, *, making: bool = False) -> None:
         CommandExit: it does not exist.
         DamagedError: it is empty.
     """
-    from trundle.database import DamagedError, is_emptied  # noqa: PLC0415
+    from trundle.store import refuse_emptied  # noqa: PLC0415
 
     path = file_of(where)
     if path is None:
@@ -133,9 +154,7 @@ def require_store(where: str | Path, *, making: bool = False) -> None:
             return
         advice = "name the store with --store"
         raise unmet(str(path), "a store", "no such file", advice, ExitCode.NOT_FOUND)
-    if is_emptied(path):
-        advice = "restore it from a backup, or remove it to begin with an empty store"
-        raise DamagedError(str(path), "a store", "an empty file", advice)
+    refuse_emptied(path)
 
 
 def file_of(where: str | Path) -> Path | None:

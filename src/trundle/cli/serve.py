@@ -21,7 +21,7 @@ from trundle.cli._page import ServedPage
 from trundle.cli._places import environment_routes
 from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
-from trundle.cli._stores import Place, alone, opened_store
+from trundle.cli._stores import Place, alone, store_of
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
@@ -301,28 +301,34 @@ def _project_api(
     """An API of the project's resource types, of a cluster where a host is given."""
     from trundle.api import Api, served_kinds  # noqa: PLC0415
     from trundle.errors import listed  # noqa: PLC0415
-    from trundle.project import changed_sources, load_admission, load_parts  # noqa: PLC0415
+    from trundle.project import (  # noqa: PLC0415
+        changed_sources,
+        generated_scheme,
+        load_admission,
+        load_parts,
+    )
     from trundle.store import ServerLease  # noqa: PLC0415
 
     config = config_of(context)
     if changed := changed_sources(config):
         what = f"{listed(changed, _FEW)} changed since the package was generated"
         warn(f"{what}, by which objects are read and written; run `trundle generate`")
-    opened = opened_store(context, place, making=True, lasting=True)
-    with opened as store, alone(store):
-        kinds = served_kinds(load_parts(config).values(), store.scheme)
+    with generated_scheme(config, lasting=True) as scheme:
+        # First all that may be refused, so that no store is made for that.
+        kinds = served_kinds(load_parts(config).values(), scheme)
         hooks = load_admission(config)
-        api = Api(
-            store,
-            kinds,
-            __version__,
-            access=access,
-            admission=hooks,
-            beside=beside(kinds, store),
-            complain=warn,
-            host=host,
-        )
-        yield api, lambda: ServerLease(store)
+        with store_of(context, place, scheme, making=True) as store, alone(store):
+            api = Api(
+                store,
+                kinds,
+                __version__,
+                access=access,
+                admission=hooks,
+                beside=beside(kinds, store),
+                complain=warn,
+                host=host,
+            )
+            yield api, lambda: ServerLease(store)
 
 
 def announce(where: str, output: Format, results: TextIO) -> None:

@@ -62,10 +62,10 @@ class DescribedPackages:
         """
         with tempfile.TemporaryDirectory(prefix="trundle-package-") as name:
             folders = Path(name, "package"), Path(name, "before")
-            unpack(io.BytesIO(archive.content), folders[0])
+            unpack(io.BytesIO(archive.content), folders[0], durable=False)
             earlier = None
             if before is not None:
-                unpack(io.BytesIO(before.content), folders[1])
+                unpack(io.BytesIO(before.content), folders[1], durable=False)
                 earlier = folders[1], before.version
             among = [Package.from_archive(each.content) for each in required]
             found = describe(folders[0], earlier, among)

@@ -53,7 +53,7 @@ from trundle.store._status import (
     unreadable_types,
     unserved,
 )
-from trundle.store._store import Store
+from trundle.store._store import Store, refuse_emptied
 from trundle.store._work_log import BusyStoreError, WorkLog, WorkNote
 from trundle.store._writer import Write
 
@@ -120,6 +120,7 @@ __all__ = [
     "move_storage_versions",
     "plan_check",
     "plan_roll",
+    "refuse_emptied",
     "roll",
     "roll_part",
     "status",

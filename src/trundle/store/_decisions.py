@@ -192,10 +192,15 @@ def replacing(
     def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         found = expected.found(key, current)
         data = _put_over(key, put(found.data, moment.scheme), further, moment.scheme)
-        if data == found.data or same_document(data, found.data):
+        if data == found.data:
+            return WriteDecision(None, found)
+        before, after = members_of(found.data), members_of(data)
+        if len(data) == len(found.data) and same_document(before, after):
             return WriteDecision(None, found)
         written = _written(found, data, moment)
-        if counts and not _same(found, written, moment.scheme):
+        if counts and found.storage_version != written.storage_version:
+            before = members_of(moment.scheme.convert_json(found.data))
+        if counts and not same_content(before, after):
             written = replace(written, generation=found.generation + 1)
         return _ended(found, written)
 
@@ -290,11 +295,3 @@ def _ended(found: StoredObject, written: StoredObject) -> WriteDecision:
     if written.deleted is None or written.finalizers:
         return WriteDecision("modified", written)
     return WriteDecision("deleted", written, replace(found, written=written.written))
-
-
-def _same(before: StoredObject, after: StoredObject, scheme: AnyScheme) -> bool:
-    """Whether an object is as it was but for its metadata."""
-    data = before.data
-    if before.storage_version != after.storage_version:
-        data = scheme.convert_json(data)
-    return same_content(data, after.data)

@@ -6,7 +6,7 @@ shown. All else passes as it is written.
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -33,6 +33,9 @@ _BESIDE = frozenset({_METADATA, WRITTEN_WITH, "apiVersion"})
 """The members of a stored document that are no content of the object."""
 _OF_WRITERS = frozenset({WRITTEN_WITH})
 """The members of a stored document that say how it was written, and nothing of the object."""
+
+Members: TypeAlias = dict[str, msgspec.Raw]
+"""The members of a document, as they are written."""
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _decimals = msgspec.json.Decoder(float_hook=Decimal).decode
@@ -253,21 +256,17 @@ def _in_seconds(time: str) -> str:
     return f"{time[:19]}Z"
 
 
-def same_content(one: bytes, other: bytes) -> bool:
+def same_content(ours: Members, theirs: Members) -> bool:
     """Whether two stored documents of one storage version differ in nothing but their metadata, and the order of members."""
-    return _same_members(members_of(one), members_of(other), _BESIDE)
+    return _same_members(ours, theirs, _BESIDE)
 
 
-def same_document(one: bytes, other: bytes) -> bool:
-    """Whether two stored documents differ in nothing, or in the order of members alone; that is no change to clients."""
-    if len(one) != len(other):
-        return False
-    return _same_members(members_of(one), members_of(other), _OF_WRITERS)
+def same_document(ours: Members, theirs: Members) -> bool:
+    """Whether two stored documents of one length differ in nothing, or in the order of members alone; that is no change to clients."""
+    return _same_members(ours, theirs, _OF_WRITERS)
 
 
-def _same_members(
-    ours: dict[str, msgspec.Raw], theirs: dict[str, msgspec.Raw], beside: frozenset[str]
-) -> bool:
+def _same_members(ours: Members, theirs: Members, beside: frozenset[str]) -> bool:
     """Whether members are spelt alike but for the order within their values; those beside may be anything."""
     if ours.keys() - beside != theirs.keys() - beside:
         return False

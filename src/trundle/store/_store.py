@@ -6,7 +6,13 @@ from types import TracebackType
 from typing import Self
 
 from trundle._clock import Clock, now
-from trundle.database import Database, UnwritableError, open_database
+from trundle.database import (
+    DamagedError,
+    Database,
+    UnwritableError,
+    is_emptied,
+    open_database,
+)
 from trundle.runtime import AnyScheme, Lenience
 from trundle.store import _tables as t
 from trundle.store._decisions import (
@@ -31,6 +37,17 @@ from trundle.store._records import Key, StoredObject
 from trundle.store._writer import Write, Writer
 
 _WAIT = 30.0
+
+
+def refuse_emptied(path: Path) -> None:
+    """Refuses an empty file in place of a store, which SQLite would take for a new database.
+
+    Raises:
+        DamagedError: it is empty.
+    """
+    if is_emptied(path):
+        advice = "restore it from a backup, or remove it to begin with an empty store"
+        raise DamagedError(str(path), "a store", "an empty file", advice)
 
 
 def _opened(place: str | Path | Database, wait: float, *, looking: bool) -> Database:

@@ -7,7 +7,7 @@ _FORM = "%Y-%m-%dT%H:%M:%S.%fZ"
 
 def time_text(time: dt.datetime) -> str:
     """A time as text."""
-    return time.astimezone(dt.UTC).strftime(_FORM)
+    return time.astimezone(dt.UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def time_of(text: str) -> dt.datetime:

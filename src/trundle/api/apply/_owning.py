@@ -15,8 +15,9 @@ from typing import NamedTuple, Protocol
 import msgspec
 from msgspec.structs import replace
 
+from trundle.api._recent import Recent
 from trundle.api.apply._differences import Differences, differences, fields_of
-from trundle.api.apply._fields import EMPTY, FieldSet, Json, Path, outside, path_text
+from trundle.api.apply._fields import EMPTY, FieldSet, Json, Path, outside, path_text, size_of
 from trundle.api.apply._merging import as_empty, as_null, merged, without
 from trundle.api.apply._shapes import Shape, is_field, under
 from trundle.api.apply._values import same
@@ -428,15 +429,27 @@ def _with_named(shape: Shape) -> Callable[[FieldSet], FieldSet]:
 
 def _reconciled(shape: Shape, owners: Mapping[Manager, Owned]) -> Owners:
     """Owners with the whole of what has become one value, in place of fields in it."""
-    wholes = _Wholes(shape)
     found = dict(owners)
     for each, owned in owners.items():
-        places = {path: whole for path in owned.fields if (whole := wholes.around(path[:-1]))}
-        if places:
+        if places := _wholes(shape, owned.fields):
             found[each] = owned.with_fields(
                 owned.fields - places.keys() | frozenset(places.values())
             )
     return found
+
+
+def _wholes(shape: Shape, fields: FieldSet) -> Mapping[Path, Path]:
+    """For each of some fields that is in what is one value, the place of that value."""
+    found = _FOUND.get((shape, fields))
+    if found is None:
+        wholes = _Wholes(shape)
+        found = {path: whole for path in fields if (whole := wholes.around(path[:-1]))}
+        _FOUND.keep((shape, fields), found, size_of(fields))
+    return found
+
+
+_FOUND: Recent[Mapping[Path, Path]] = Recent(1024 * 1024)
+"""What was found lately; most objects of a resource type have the same few sets of fields."""
 
 
 class _Wholes:
