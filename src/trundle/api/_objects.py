@@ -7,11 +7,6 @@ requests and headers that are looked at again and again.
 import asyncio
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-<<<<<<< HEAD
-from concurrent.futures import ThreadPoolExecutor
-=======
-from dataclasses import replace
->>>>>>> user12
 from typing import NamedTuple
 
 import msgspec
