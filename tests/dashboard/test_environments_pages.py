@@ -97,6 +97,7 @@ def test_a_draft_is_deployed_after_its_effects_were_seen(page):
     assert client.files() == {}
     done = ended(application, confirmed(application, tried))
     assert client.files() == {"one.yaml": "1\n"}
+    assert "1 effect. Effects create" in words(done)
     assert "created folder/one.yaml" in words(done)
     assert confirmed(application, tried).status == 409
     shown = words(get(application, "/one", **SHOP))

@@ -3,6 +3,7 @@
 from trundle.api._admission import AdmissionConfigError
 from trundle.api._application import Api
 from trundle.api._carried import CarriedPackages, CarriedTypes
+from trundle.api._collection import seldom_collecting
 from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import scheme as core_scheme
 from trundle.api._discovery import versions_of
@@ -52,6 +53,7 @@ __all__ = [
     "read_tokens",
     "renamed_fields",
     "reserved",
+    "seldom_collecting",
     "served_kinds",
     "status_of",
     "to_client",

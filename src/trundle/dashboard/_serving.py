@@ -8,7 +8,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import BaseRoute, Route
 
-from trundle.api import ServedKind
+from trundle.api import ServedKind, seldom_collecting
 from trundle.api.access import Access, Application, Guard, Receive, Scope, Send
 from trundle.dashboard._api_client import ApiClient
 from trundle.dashboard._dashboard import Dashboard, ServedObjects
@@ -124,7 +124,8 @@ def serve_page(
         ws="none",
         timeout_graceful_shutdown=5,
     )
-    _Announcing(config, on_ready).run(sockets=[listener])
+    with seldom_collecting():
+        _Announcing(config, on_ready).run(sockets=[listener])
 
 
 def _prepared(dashboard: Dashboard) -> None:
