@@ -596,9 +596,12 @@ def test_a_kubeconfig(server, journal, tmp_path):
     (tmp_path / "config").write_text(json.dumps(config))
     deploy(server, journal, member("a"), client=client_of_kubeconfig(tmp_path / "config"))
     assert list(there(server)) == ["default/a"]
-    for path, context in ((tmp_path / "config", "b"), (tmp_path / "none", None)):
-        with pytest.raises(Exception, match="expected how to reach a cluster") as caught:
-            client_of_kubeconfig(path, context)
+    for name, context, said in (
+        ("config", "b", "config: expected the context b, found a; name one"),
+        ("none", None, "none: expected how to reach a cluster"),
+    ):
+        with pytest.raises(Exception, match=said) as caught:
+            client_of_kubeconfig(tmp_path / name, context)
         assert caught.value.kind == "unreachable"
     (tmp_path / "config").write_text(json.dumps(config | {"current-context": ""}))
     with pytest.raises(Exception, match="found no current context"):
