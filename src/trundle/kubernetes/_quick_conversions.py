@@ -3,7 +3,6 @@
 What comes out is what the careful way of `_conversions.py` comes to, but for the order of members and the spelling of texts in `metadata`.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -132,13 +131,13 @@ class QuickConversions:
             objects: their JSON.
             wanted: the `apiVersion` that they are to have.
         """
-        done: Counter[_Way] = Counter()
+        done: dict[_Way, int] = {}
         made = [self._converted(each, wanted, done) for each in objects]
         for way, number in done.items():
             way.count(number)
         return made
 
-    def _converted(self, data: bytes, wanted: Any, done: Counter[_Way]) -> bytes | None:
+    def _converted(self, data: bytes, wanted: Any, done: dict[_Way, int]) -> bytes | None:
         if not isinstance(wanted, str):
             return None
         try:
@@ -154,7 +153,7 @@ class QuickConversions:
             return None  # The careful way says what is wrong.
         if made is not None:
             assert way is not None
-            done[way] += 1
+            done[way] = done.get(way, 0) + 1
         return made
 
     def _known(self, data: bytes, wanted: str) -> _Way | None:
