@@ -40,8 +40,8 @@ def steps(monkeypatch):
         nonlocal counted
         counted += 1
 
-    def watched(*args):
-        connection = connected(*args)
+    def watched(*args, **options):
+        connection = connected(*args, **options)
         connection.set_progress_handler(tick, 10)
         return connection
 
