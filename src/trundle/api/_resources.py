@@ -491,7 +491,8 @@ def _owners(document: Mapping[str, Any]) -> Any:
 def _owned(draft: PreparedWrite, document: dict[str, Any]) -> PreparedWrite:
     """A draft with the owners that a document names."""
     owners = _owners(document)
-    return replace(draft, metadata={OWNERS: None if owners is None else text_of(owners)})
+    metadata = {OWNERS: None if owners is None else text_of(owners)}
+    return msgspec.structs.replace(draft, metadata=metadata)
 
 
 def _with_owners(document: dict[str, Any], owners: Any) -> dict[str, Any]:
