@@ -42,12 +42,7 @@ from trundle.api._requirements import (
     require_some_name,
     require_version,
 )
-from trundle.api._status import (
-    ApiError,
-    bad_request,
-    invalid,
-    modified,
-)
+from trundle.api._status import ApiError, bad_request, invalid, modified
 from trundle.api._status_part import leaves_out, stated_of, status_apart
 from trundle.api._steps import Lookup, Steps, Storing
 from trundle.api._validation import Validators
