@@ -2,7 +2,6 @@
 
 import contextlib
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -42,12 +41,7 @@ from trundle.api._requirements import (
     require_some_name,
     require_version,
 )
-from trundle.api._status import (
-    ApiError,
-    bad_request,
-    invalid,
-    modified,
-)
+from trundle.api._status import ApiError, bad_request, invalid, modified
 from trundle.api._status_part import leaves_out, stated_of, status_apart
 from trundle.api._steps import Lookup, Steps, Storing
 from trundle.api._validation import Validators
@@ -491,7 +485,8 @@ def _owners(document: Mapping[str, Any]) -> Any:
 def _owned(draft: PreparedWrite, document: dict[str, Any]) -> PreparedWrite:
     """A draft with the owners that a document names."""
     owners = _owners(document)
-    return replace(draft, metadata={OWNERS: None if owners is None else text_of(owners)})
+    metadata = {OWNERS: None if owners is None else text_of(owners)}
+    return msgspec.structs.replace(draft, metadata=metadata)
 
 
 def _with_owners(document: dict[str, Any], owners: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from trundle.api._reading import unknown_of
 from trundle.api._recent import Recent
 from trundle.api.monitoring import counted
 from trundle.runtime import ConversionError, DocumentError, Lenience
-from trundle.store import Key, PreparedWrite, Store, StoredObject
+from trundle.store import Key, PreparedWrite, Store, StoredObject, columns_shown
 
 OWNERS = "managedFields"
 """The member of metadata that says who owns which fields."""
@@ -115,12 +115,11 @@ class Views:
         current: StoredObject | None = None,
     ) -> dict[str, Any]:
         """A draft as the object would be shown: with its defaults, without what is dropped; see `draft`."""
-        if current is None:
-            shown = self._store.scheme.read(served.version, draft.data)
-        else:
-            found = msgspec.structs.replace(current, data=draft.data)
-            shown = self._store.shown(found, served.version)
-        return shown_object(to_client(shown, kind, served))
+        shown = self._store.scheme.read(served.version, draft.data)
+        document = shown_object(to_client(shown, kind, served))
+        if current is not None:
+            document["metadata"] = {**document.get("metadata", {}), **columns_shown(current)}
+        return document
 
     def unknown(
         self,

@@ -6,7 +6,7 @@ write is refused.
 
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import msgspec
@@ -131,8 +131,7 @@ def putting(
     return put
 
 
-@dataclass(frozen=True, slots=True)
-class PreparedWrite:
+class PreparedWrite(msgspec.Struct, frozen=True):
     """What a document makes of an object, put before it is stored.
 
     Attributes:
@@ -149,7 +148,7 @@ class PreparedWrite:
     scheme: AnyScheme
     base: bytes | None
     data: bytes
-    metadata: Mapping[str, bytes | None] = field(default_factory=dict)
+    metadata: Mapping[str, bytes | None] = msgspec.field(default_factory=dict)
 
     def over(self, base: bytes | None, scheme: AnyScheme) -> bytes:
         """What is stored from now on: a `Put`. It puts the document again only where what is stored was rewritten meanwhile, in another shape or for one."""

@@ -222,6 +222,20 @@ def with_members_of_metadata(
     return msgspec.json.encode(members)
 
 
+def columns_shown(found: StoredObject) -> dict[str, Any]:
+    """The members of `metadata` that columns have, as clients are shown them."""
+    shown: dict[str, Any] = {
+        "uid": found.uid,
+        "resourceVersion": str(found.resource_version),
+        "generation": found.generation,
+        "creationTimestamp": _in_seconds(found.created),
+    }
+    if found.deleted is not None:
+        shown["deletionTimestamp"] = _in_seconds(found.deleted)
+        shown["deletionGracePeriodSeconds"] = 0
+    return shown
+
+
 def with_columns(document: bytes, found: StoredObject) -> bytes:
     """A document with the members of `metadata` that columns have."""
     members = members_of(document)
@@ -240,15 +254,7 @@ def metadata_with_columns(metadata: msgspec.Raw, found: StoredObject) -> bytes:
 
 def _described(members: Mapping[str, msgspec.Raw], found: StoredObject) -> dict[str, Any]:
     """The members of an object's `metadata`, with those that columns have."""
-    metadata: dict[str, Any] = {**metadata_of(found.key, members)}
-    metadata["uid"] = found.uid
-    metadata["resourceVersion"] = str(found.resource_version)
-    metadata["generation"] = found.generation
-    metadata["creationTimestamp"] = _in_seconds(found.created)
-    if found.deleted is not None:
-        metadata["deletionTimestamp"] = _in_seconds(found.deleted)
-        metadata["deletionGracePeriodSeconds"] = 0
-    return metadata
+    return {**metadata_of(found.key, members), **columns_shown(found)}
 
 
 def _in_seconds(time: str) -> str:

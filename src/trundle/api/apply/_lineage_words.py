@@ -32,13 +32,14 @@ class LineageWords:
     def __init__(self, root: Lineage, version: ApiVersion, hub: ApiVersion) -> None:
         self._root = root
         self._hub = hub
+        self._by = str(hub)
         self._showing = _Showing(version, hub)
         self._keeping = _Keeping(version, hub)
 
     @property
     def by(self) -> str:
         """The hub, whose words fields are kept in."""
-        return str(self._hub)
+        return self._by
 
     def moved(self, fields: FieldSet, by: str) -> FieldSet | None:
         """Fields that were kept in the words of another hub, as they are kept now; None where that version is not known."""
