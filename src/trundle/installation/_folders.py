@@ -21,7 +21,7 @@ from pathlib import Path
 
 from trundle._durable import sync_folder, write_durably
 from trundle.channels.files import id_of
-from trundle.database import is_emptied
+from trundle.database import DamagedError, is_emptied
 from trundle.installation._errors import StateError
 from trundle.installation._records import InstalledPackage
 from trundle.packages import lock_of
@@ -56,10 +56,16 @@ class Folders:
         places = (self.root, self.database) if self.database.exists() else (self.root,)
         return all(os.access(each, os.W_OK) for each in places) if self.root.exists() else True
 
-    def is_emptied(self) -> bool:
-        """Whether the database has nothing in it, though something was installed once."""
+    def refuse_emptied(self) -> None:
+        """Refuses a database that has nothing in it, though something was installed once.
+
+        Raises:
+            DamagedError: it is empty.
+        """
         was_used = self.current.is_symlink() or self._sets.exists() or self.content.exists()
-        return was_used and is_emptied(self.database)
+        if was_used and is_emptied(self.database):
+            expected, found = "a database with what is installed", "an empty file"
+            raise DamagedError(str(self.database), expected, found, "restore it from a backup")
 
     def unpacked(self, name: str, version: str, digest: str) -> Path:
         """The folder of an unpacked version."""

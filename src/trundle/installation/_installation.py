@@ -30,7 +30,6 @@ from trundle.channels.decision import (
 )
 from trundle.channels.files import Channel
 from trundle.channels.policy import Policy
-from trundle.database import DamagedError
 from trundle.errors import Finding
 from trundle.installation._content import ContentStore
 from trundle.installation._errors import StateBusyError, StateError
@@ -84,10 +83,7 @@ class Installation:
         self.progress = progress
         self.settings = settings
         self.unreadable = unreadable
-        if self.folders.is_emptied():
-            expected, found = "a database with what is installed", "an empty file"
-            advice = "restore it from a backup"
-            raise DamagedError(str(self.folders.database), expected, found, advice)
+        self.folders.refuse_emptied()
         copy = looking and not self.folders.can_be_written()
         if not copy:
             _make(folder)
