@@ -178,7 +178,10 @@ def with_tidy_metadata(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def equal_content(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Whether two documents have equal values but for their metadata; no schema distinguishes these."""
+    """Whether two documents have equal values but for their metadata: `1` equals `1.0`, which schemas take for the same.
+
+    It equals `True` as well, so it is for a document and what the scheme makes of it at the same version, which keeps types.
+    """
     return {**one, "metadata": None} == {**other, "metadata": None}
 
 

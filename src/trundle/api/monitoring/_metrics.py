@@ -62,11 +62,10 @@ class Metrics:
     def started(self, record: RequestRecord) -> None:
         """Counts a watch as open."""
         found = record.attributes
-        if (
-            found is not None
-            and found.verb == "watch"
-            and (labels := self._labels(record))[0] == "WATCH"
-        ):
+        if found is None or found.verb != "watch":
+            return
+        labels = self._labels(record)
+        if labels[0] == "WATCH":
             self._watches.labels(*labels).inc()
 
     def completed(self, record: RequestRecord) -> None:
