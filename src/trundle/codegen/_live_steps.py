@@ -143,17 +143,21 @@ class LiveSteps:
                 named: dict[str, Any] = {"integer": True} if integer else {}
                 named |= {"version": version} if version else {}
                 return lambda value: convert_scalar(name, value, property_, **named)
-            case CallConverter(output=output):
-                lineage = self.key.lineage
-                hook = LiveHook(hook_key(lineage, step), self.hooks)
-                made = self.type_at(output, Shape("api", output.version))
-                path = member_path("$", step.input.property) if lineage.is_root else None
-                return lambda value: hook.converted(value, made, path)
+            case CallConverter():
+                return self._converter(step)
             case Chain(steps):
                 changes = [self.closure(each) for each in steps]
                 return lambda value: through(value, *changes)
             case _:
                 assert_never(step)
+
+    def _converter(self, step: CallConverter) -> Closure:
+        """The call of a hook for one property."""
+        lineage = self.key.lineage
+        hook = LiveHook(hook_key(lineage, step), self.hooks)
+        made = self.type_at(step.output, Shape("api", step.output.version))
+        path = member_path("$", step.input.property) if lineage.is_root else None
+        return lambda value: hook.converted(value, made, path)
 
     def type_at(self, place: Place, shape: Shape, type_: Type | None = None) -> Any:
         """The type at a place in some shape, or another type there."""
