@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, assert_never
 
 from trundle.codegen._cases import in_order
-from trundle.codegen._lifted import held_object
+from trundle.codegen._lifted import element_key, held_object
 from trundle.codegen._live_classes import LiveClasses
 from trundle.codegen._live_hooks import Hooks, LiveHook, hook_key
 from trundle.codegen._steps import own_spellings
@@ -117,7 +117,9 @@ class LiveSteps:
                 return lambda value: through(single(value), change)
             case ToList():
                 members = self.key_and_value(step)
-                class_ = self.type_at(step.place, step.shape, Ref(self._element(step)))
+                class_ = self.type_at(
+                    step.place, step.shape, Ref(element_key(self.key.lineage, step.place))
+                )
                 return lambda value: to_list(value, class_, *members)
             case ToMap():
                 members = self.key_and_value(step)
@@ -168,7 +170,7 @@ class LiveSteps:
     def key_and_value(self, step: ToList | ToMap) -> list[str]:
         """The attributes of a list's elements that have a map's key and, if there is one, its value."""
         evolution, version = self.key.lineage.evolution, step.place.version
-        definition = evolution.schema(version).object(self._element(step))
+        definition = evolution.schema(version).object(element_key(self.key.lineage, step.place))
         names = self.classes.renderer.names(version, definition)
         return [names[each] for each in (step.key, step.value) if each]
 
@@ -187,11 +189,6 @@ class LiveSteps:
         place = elsewhere.place
         names = self.classes.renderer.names(place.version, held_object(self.key.lineage, place))
         return [names[each] for each in elsewhere.names]
-
-    def _element(self, step: ToList | ToMap) -> str:
-        lineage = self.key.lineage
-        (key,) = lineage.evolution.objects_in(step.place.version, lineage.type(step.place))
-        return key
 
     def _or_same(self, step: ValueStep | None) -> Closure:
         return (lambda value: value) if step is None else self.closure(step)
