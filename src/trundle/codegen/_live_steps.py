@@ -116,11 +116,7 @@ class LiveSteps:
                 change = self._or_same(inner)
                 return lambda value: through(single(value), change)
             case ToList():
-                members = self.key_and_value(step)
-                class_ = self.type_at(
-                    step.place, step.shape, Ref(element_key(self.key.lineage, step.place))
-                )
-                return lambda value: to_list(value, class_, *members)
+                return self._to_list(step)
             case ToMap():
                 members = self.key_and_value(step)
                 return lambda value: to_map(value, *members)
@@ -152,6 +148,13 @@ class LiveSteps:
                 return lambda value: through(value, *changes)
             case _:
                 assert_never(step)
+
+    def _to_list(self, step: ToList) -> Closure:
+        """Elements with keys out of a map."""
+        members = self.key_and_value(step)
+        element = Ref(element_key(self.key.lineage, step.place))
+        class_ = self.type_at(step.place, step.shape, element)
+        return lambda value: to_list(value, class_, *members)
 
     def _converter(self, step: CallConverter) -> Closure:
         """The call of a hook for one property."""
