@@ -1,38 +1,29 @@
 """Channels with many versions, made at once: as a ledger has them that was compacted."""
 
-import datetime as dt
 import json
+import sys
 from pathlib import Path
 
 import msgspec
 
 from trundle.channels import Publish, new_entry, operation_to_json
-from trundle.channels.publishing import PublishedChannel, PublishRequest, publish
+from trundle.channels.publishing import PublishRequest, publish
 from trundle.packages import Manifest
 from trundle.registry import DirectoryRepository, LedgerEntry
 from trundle.version import SemVer
 
+sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "support"))
+from publishing_support import WORD, channel_of, now, package
+
+__all__ = ["PACKAGE", "WORD", "filled", "now", "package"]
+
 PACKAGE = "acme/db"
-WORD = "stable"
 _REF_NAME = "org.opencontainers.image.ref.name"
-
-
-def now() -> dt.datetime:
-    """The time."""
-    return dt.datetime.now(dt.UTC)
-
-
-def package(folder: Path, version: str) -> Path:
-    """Writes a small package."""
-    folder.mkdir()
-    (folder / "app.yaml").write_text(f"name: {PACKAGE}\nversion: {version}\ntitle: Database\n")
-    (folder / "schema.txt").write_text("content\n")
-    return folder
 
 
 def filled(repository: DirectoryRepository, folder: Path, count: int) -> None:
     """Makes a channel with so many versions."""
-    channel = PublishedChannel(repository, WORD, clock=now, package=PACKAGE)
+    channel = channel_of(repository)
     publish(channel, PublishRequest(package(folder / "first", "0.0.1")))
     view = channel.ledger.tags.view()
     entries = list(view.entries)
@@ -44,7 +35,7 @@ def filled(repository: DirectoryRepository, folder: Path, count: int) -> None:
         entries.append(LedgerEntry(number + 2, f"{number:016x}", payload))
     whole = msgspec.structs.replace(view, entries=tuple(entries))
     channel.ledger.tags.compact(whole, lambda: None)
-    PublishedChannel(repository, WORD, clock=now, package=PACKAGE).settle()
+    channel_of(repository).settle()
     _tag_all(repository, [each.tag_name for each in channel.current().versions])
 
 

@@ -55,7 +55,7 @@ def broken(client, installed, monkeypatch):
 
         return tried
 
-    for name in ("read", "read_usual"):
+    for name in ("read", "read_quickly"):
         monkeypatch.setattr(kind, name, failing(getattr(kind, name)))
     return made
 

@@ -441,7 +441,7 @@ def test_an_object_that_a_version_cannot_show_blocks_no_other(client, installed,
 
         return tried
 
-    for name in ("read", "read_usual"):
+    for name in ("read", "read_quickly"):
         monkeypatch.setattr(kind, name, failing(getattr(kind, name)))
     code, found = client.call("GET", client.at(OLD))
     assert code == 200

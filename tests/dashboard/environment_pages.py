@@ -2,21 +2,12 @@
 
 import contextlib
 
-from environment_servers import Client
+from catalog_pages import pages_over
+from environment_servers import Client, environment_routes
 from kept import APP, PACKAGE
-from starlette.applications import Starlette
-from storing import people
 
-from trundle.api.access import Access, Guard
-from trundle.api.catalogs import CatalogRoutes
-from trundle.api.environments import EnvironmentRoutes, Means, Place, running
 from trundle.catalog import Catalog
-from trundle.cli._environments import opened_providers
-from trundle.dashboard import ServerPage
-from trundle.engine import Limits
-from trundle.environments import Actions, Environments
 from trundle.packages import Package
-from trundle.store import Store
 
 UI = """
 Version: 2.4
@@ -80,20 +71,12 @@ def upgraded():
 @contextlib.contextmanager
 def served(folder, access=None, packages=(PACKAGE,)):
     """The page and a client of its API, for the tenant `acme`."""
-    access = access or Access()
-    url = f"sqlite:///{folder / 'catalog.db'}"
-    limits = Limits(seconds=60.0)
-    places = {"here": Place({"folder": {"root": str(folder / "deployed")}})}
-    with (
-        Catalog(url) as catalog,
-        Store(folder / "store.sqlite", people()) as store,
-    ):
+    url, deployed = f"sqlite:///{folder / 'catalog.db'}", folder / "deployed"
+    with Catalog(url) as catalog:
         if packages:
             assert not catalog.upload(packages, tenant="acme").refused
-        kept = Environments(catalog, limits=limits)
-        with running(Actions(kept), Means(url, opened_providers, limits, places=places)) as runner:
-            routes = EnvironmentRoutes(kept, runner).routes
-            page = ServerPage(access, has_packages=True, has_environments=True)
-            every = [*CatalogRoutes(catalog).routes, *routes, *page.routes((), store)]
-            application = page.around(Guard(Starlette(routes=every), access))
-            yield application, Client(folder / "deployed", catalog, routes)
+        with (
+            environment_routes(catalog, url, deployed) as routes,
+            pages_over(catalog, folder, routes) as make,
+        ):
+            yield make(access), Client(deployed, catalog, routes)

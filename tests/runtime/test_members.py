@@ -88,20 +88,22 @@ def written(document, random, repeats):
 
 @settings(max_examples=amount(1500), deadline=None)
 @given(document=_THINGS, random=st.randoms(use_true_random=False), repeats=st.integers(0, 2))
-def test_only_documents_with_each_member_once_are_usual(scheme, document, random, repeats):
+def test_only_documents_with_each_member_once_are_converted_quickly(
+    scheme, document, random, repeats
+):
     data, repeated = written(document, random, repeats)
-    found = scheme.convert_usual(data, "v2", has_repeated_member)
+    found = scheme.convert_quickly(data, "v2", has_repeated_member)
     if repeated:
         assert found is None
     else:
         assert found in (None, scheme.convert_json(data, "v2", strict=True))
 
 
-def test_most_documents_are_usual_without_a_look_at_their_whole_text(scheme):
+def test_most_documents_are_converted_quickly_without_a_look_at_their_whole_text(scheme):
     seen = []
     document = {"n": 1.5, "in": {"x": "a:b", "free": {"c": 1}}, "free": [2], "tags": {"d": "e"}}
     data = (HEAD + "," + json.dumps(document)[1:]).encode()
-    assert scheme.convert_usual(data, "v2", lambda text: bool(seen.append(text)))
+    assert scheme.convert_quickly(data, "v2", lambda text: bool(seen.append(text)))
     assert sorted(seen) == [b'[[2],{"c": 1}]']
 
 
@@ -118,8 +120,8 @@ def test_most_documents_are_usual_without_a_look_at_their_whole_text(scheme):
         f"{HEAD}",
     ],
 )
-def test_what_is_not_like_most_is_left_to_the_careful_way(scheme, unusual):
-    assert scheme.convert_usual(unusual.encode(), "v2", has_repeated_member) is None
+def test_what_is_unusual_is_left_to_the_careful_way(scheme, unusual):
+    assert scheme.convert_quickly(unusual.encode(), "v2", has_repeated_member) is None
 
 
 @pytest.mark.parametrize("where", ["free", "in.free", "old", "tags", "tag", "escaped"])
@@ -134,8 +136,8 @@ def test_what_is_no_utf_8_is_left_to_the_careful_way(scheme, where, text):
         "escaped": b'"free":"\\u003a%s"',  # Not judged by the object.
     }
     data = HEAD.encode() + b"," + documents[where] % text + b"}"
-    assert scheme.convert_usual(data, "v2", has_repeated_member) is None
-    assert scheme.convert_usual(data.replace(text, "ä".encode()), "v2", has_repeated_member)
+    assert scheme.convert_quickly(data, "v2", has_repeated_member) is None
+    assert scheme.convert_quickly(data.replace(text, "ä".encode()), "v2", has_repeated_member)
 
 
 class Filled(ApiObject, kw_only=True):

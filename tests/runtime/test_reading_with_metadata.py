@@ -1,4 +1,4 @@
-"""Stored documents that are like most are shown with other metadata at once; all others are left to the careful way."""
+"""Stored documents are shown with other metadata quickly; unusual ones are left to the careful way."""
 
 import json
 
@@ -45,7 +45,7 @@ def test_only_the_metadata_is_another_one(scheme, version, document):
     stored = scheme.put(None, msgspec.json.encode({**HEAD, **document}))
     shown = json.loads(scheme.read(version, stored))
     metadata = {**shown["metadata"], "uid": "1"}
-    found = scheme.read_usual(version, stored, more)
+    found = scheme.read_quickly(version, stored, more)
     assert json.loads(found) == {**shown, "metadata": metadata}
     assert [*json.loads(found)] == [*shown]
 
@@ -55,11 +55,11 @@ def test_what_has_no_metadata_is_left_to_the_careful_way(thing):
     scheme = made(thing)
     other = {"Metadata": {"name": "b"}} if thing is OTHER else {}
     stored = scheme.put(None, msgspec.json.encode({**HEAD, **other, "new": "a"}))
-    assert scheme.read_usual("v1", stored, more) is None
+    assert scheme.read_quickly("v1", stored, more) is None
     assert json.loads(scheme.read("v1", stored))["old"] == "a"
 
 
 def test_what_no_store_keeps_is_left_to_the_careful_way(scheme):
     assert (
-        scheme.read_usual("v1", msgspec.json.encode({**HEAD, "metadata": METADATA}), more) is None
+        scheme.read_quickly("v1", msgspec.json.encode({**HEAD, "metadata": METADATA}), more) is None
     )

@@ -3,12 +3,13 @@
 import contextlib
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import asgi
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 from storing import people
 
 from trundle.api.access import Access, Guard
@@ -22,14 +23,17 @@ PageOf: TypeAlias = Callable[..., Any]
 
 
 @contextlib.contextmanager
-def pages_over(catalog: Catalog, folder: Path) -> Iterator[PageOf]:
-    """What makes pages over a catalog, with its API behind them; their store is in the folder."""
+def pages_over(
+    catalog: Catalog, folder: Path, environments: Sequence[BaseRoute] = ()
+) -> Iterator[PageOf]:
+    """What makes pages over a catalog, with its API behind them and that of its environments; their store is in the folder."""
     with Store(folder / "store.sqlite", people()) as store:
 
         def make(access: Access | None = None) -> Any:
             known = access or Access()
-            page = ServerPage(known, has_packages=True)
-            routes = [*CatalogRoutes(catalog).routes, *page.routes((), store)]
+            page = ServerPage(known, has_packages=True, has_environments=bool(environments))
+            own = CatalogRoutes(catalog, environments=bool(environments)).routes
+            routes = [*own, *environments, *page.routes((), store)]
             return page.around(Guard(Starlette(routes=routes), known))
 
         yield make

@@ -16,9 +16,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from trundle.codegen import Blueprint, generate_package
 from trundle.project import ProofOptions, evolution_of
-from trundle.project.proving import _Package, _Run, _written
+from trundle.project.proving import works_of_schemas
 from trundle.schema.readers import Source
 from trundle.verify.proofs import Proof
 from trundle.workers import spread
@@ -77,11 +76,8 @@ def proved(task: Task) -> tuple[str, int, list[str], float]:
 
 def _proofs(task: Task, known: set[tuple[str, str, int]]) -> Iterator[Proof]:
     evolution = evolution_of([Source(path) for path in task.paths])
-    blueprint = Blueprint(evolution)
-    files = generate_package(evolution, package="generated", blueprint=blueprint)
-    with _written("generated", files) as home:
-        options = ProofOptions(seed=task.seeds[0], examples=task.examples)
-        run = _Run(blueprint, _Package("generated", (home,)), options, {}, None)
+    options = ProofOptions(seed=task.seeds[0], examples=task.examples)
+    with works_of_schemas(evolution, options) as run:
         works = [
             msgspec.structs.replace(work, seed=seed, covering=seed == task.seeds[0])
             for seed in task.seeds

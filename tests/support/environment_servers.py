@@ -111,16 +111,22 @@ class UserOfServer(Client):
 
 
 @contextlib.contextmanager
+def environment_routes(catalog, url, folder, limits=None, places=None):
+    """The API of the environments in a catalog, which deploy into a folder."""
+    limits = limits or Limits(seconds=60.0)
+    environments = Environments(catalog, limits=limits)
+    places = places or {"here": Place({"folder": {"root": str(folder)}})}
+    means = Means(url, opened_providers, limits, places=places)
+    with running(Actions(environments), means) as runner:
+        yield EnvironmentRoutes(environments, runner).routes
+
+
+@contextlib.contextmanager
 def served(url, folder, packages=(PACKAGE,), limits=None, places=None):
     """A client of environments in the database of a catalog, which deploy into a folder."""
     with Catalog(url) as catalog:
         if packages:
             assert not catalog.upload(packages, tenant=TENANT).refused
-        limits = limits or Limits(seconds=60.0)
-        environments = Environments(catalog, limits=limits)
-        places = places or {"here": Place({"folder": {"root": str(folder)}})}
-        means = Means(url, opened_providers, limits, places=places)
-        with running(Actions(environments), means) as runner:
-            routes = [*CatalogRoutes(catalog, environments=True).routes]
-            routes += EnvironmentRoutes(environments, runner).routes
-            yield Client(folder, catalog, routes)
+        with environment_routes(catalog, url, folder, limits, places) as routes:
+            every = [*CatalogRoutes(catalog, environments=True).routes, *routes]
+            yield Client(folder, catalog, every)

@@ -93,7 +93,7 @@ def test_further_seeds_do_not_try_the_covering_documents_again(
 ) -> None:
     """A clock that goes on by a second each time lets the first round end, and stops in the second."""
     clock = SimpleNamespace(monotonic=itertools.count().__next__)
-    monkeypatch.setattr("trundle.project.proving.time", clock)
+    monkeypatch.setattr("trundle.project._proof_works.time", clock)
     options = ProofOptions(seed=1, examples=1, seconds=4)
     run = prove_schemas(items("x", "y"), options, on_total=lambda _: None, on_step=lambda _: None)
     assert run.rounds == 2

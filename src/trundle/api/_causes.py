@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
-from trundle.api._status import Cause, type_name
+from trundle.api._status import Cause, type_cause
 
 _SAYS: Mapping[str, Callable[[str, Any], str]] = {
     "pattern": lambda field, limit: f"{field} in body should match '{limit}'",
@@ -58,7 +58,7 @@ def _causes(error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]) -
         inner = f"{place}.{kind.property}" if place else str(kind.property)
         yield Cause("FieldValueRequired", inner, "Required value")
     elif keyword == "type":
-        yield _of_type(place, error.instance, " or ".join(kind.types))
+        yield type_cause(place, error.instance, " or ".join(kind.types))
     elif keyword == "format":
         said = f"Invalid value: {value}: {place} in body must be of type {limit}: {value}"
         yield Cause("FieldValueTypeInvalid", place, said)
@@ -94,7 +94,7 @@ def _of_alternatives(
     alternatives: list[list[jsonschema_rs.ValidationError]] = kind.context
     holding = sum(not each for each in alternatives)
     if types := _types(error):
-        yield _of_type(place, error.instance, ",".join(types))
+        yield type_cause(place, error.instance, ",".join(types))
         return
     if kind.name == "oneOf":
         found = f"Found {holding} valid alternatives" if holding else "Found none valid"
@@ -108,12 +108,6 @@ def _of_alternatives(
 def _of_whole(said: str) -> Cause:
     """A cause that names its place itself, as those of API servers do."""
     return Cause("FieldValueInvalid", "<nil>", f'Invalid value: "": {said}')
-
-
-def _of_type(place: str, value: Any, expected: str) -> Cause:
-    found = type_name(value)
-    said = f'Invalid value: "{found}": {place} in body must be of type {expected}: "{found}"'
-    return Cause("FieldValueTypeInvalid", place, said)
 
 
 def _length(value: Any) -> int:

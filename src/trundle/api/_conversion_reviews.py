@@ -55,7 +55,7 @@ class ConversionReviews:
 
     Args:
         convert: gives an object, as JSON, at the version that its `apiVersion` is to become. It raises a `TrundleError` where it cannot.
-        quick: does the same with the JSON of objects, and gives None where it leaves one to the other.
+        quick: the quick way of it for the JSON of objects; None for those that it leaves to `convert`.
         remember: is asked for an object that is alone in its review, with what converts it, and may remember what that gave.
     """
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, Literal, TypeAlias
 
-from trundle.api._status import Cause, type_name
+from trundle.api._status import Cause, type_cause
 
 _Scalar: TypeAlias = Literal["string", "boolean", "integer", "date-time", "anything"]
 _Shape: TypeAlias = "_Scalar | Mapping[str, _Shape] | list[_Shape]"
@@ -102,10 +102,10 @@ def _wrong(value: Any, shape: _Shape, place: str) -> Iterator[Cause]:
         return
     if isinstance(shape, str):
         if not _is(value, shape):
-            yield _of_type(place, value, shape)
+            yield type_cause(place, value, shape)
     elif isinstance(shape, list):
         if not isinstance(value, list):
-            yield _of_type(place, value, "array")
+            yield type_cause(place, value, "array")
             return
         for index, each in enumerate(value):
             yield from _wrong(each, shape[0], f"{place}[{index}]")
@@ -115,7 +115,7 @@ def _wrong(value: Any, shape: _Shape, place: str) -> Iterator[Cause]:
             if inner != "string" or not isinstance(each, str):  # Most are texts.
                 yield from _wrong(each, inner, f"{place}.{name}")
     else:
-        yield _of_type(place, value, "object")
+        yield type_cause(place, value, "object")
 
 
 def _is(value: Any, scalar: str) -> bool:
@@ -138,9 +138,3 @@ def _is_time(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _of_type(place: str, found: Any, expected: str) -> Cause:
-    said = type_name(found)
-    text = f'Invalid value: "{said}": {place} in body must be of type {expected}: "{said}"'
-    return Cause("FieldValueTypeInvalid", place, text)

@@ -32,7 +32,7 @@ class ObjectReads:
         self.views = Views(store, failed)
 
     @property
-    def is_quick(self) -> bool:
+    def is_local(self) -> bool:
         """Whether `get` waits for nothing but a file."""
         return not self.store.database.is_server
 

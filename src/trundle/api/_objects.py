@@ -189,7 +189,7 @@ class Objects:
         One object of a file is read at once: a thread would cost more than that.
         """
         reads = method in _READING
-        if reads and request.target.name and found.resources.is_quick:
+        if reads and request.target.name and found.resources.is_local:
             return action(request)
         if reads or not found.asks:
             return await asyncio.to_thread(action, request)

@@ -290,6 +290,13 @@ def field_of(path: str) -> str:
     return path.removeprefix("$").removeprefix(".")
 
 
+def type_cause(field: str, value: Any, expected: str) -> Cause:
+    """What is wrong with a value of another type than the one expected."""
+    found = type_name(value)
+    text = f'Invalid value: "{found}": {field} in body must be of type {expected}: "{found}"'
+    return Cause("FieldValueTypeInvalid", field, text)
+
+
 def type_name(value: Any) -> str:
     """What Kubernetes calls the type of a value."""
     match value:

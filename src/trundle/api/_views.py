@@ -12,7 +12,7 @@ from trundle.api._reading import unknown_of
 from trundle.api._recent import Recent
 from trundle.api.monitoring import counted
 from trundle.runtime import ConversionError, DocumentError, Lenience
-from trundle.store import Key, PreparedWrite, Store, StoredObject, columns_shown
+from trundle.store import Key, PreparedWrite, Store, StoredObject
 
 OWNERS = "managedFields"
 """The member of metadata that says who owns which fields."""
@@ -115,11 +115,12 @@ class Views:
         current: StoredObject | None = None,
     ) -> dict[str, Any]:
         """A draft as the object would be shown: with its defaults, without what is dropped; see `draft`."""
-        shown = self._store.scheme.read(served.version, draft.data)
-        document = shown_object(to_client(shown, kind, served))
-        if current is not None:
-            document["metadata"] = {**document.get("metadata", {}), **columns_shown(current)}
-        return document
+        if current is None:
+            shown = self._store.scheme.read(served.version, draft.data)
+        else:
+            as_drafted = msgspec.structs.replace(current, data=draft.data)
+            shown = self._store.shown(as_drafted, served.version)
+        return shown_object(to_client(shown, kind, served))
 
     def unknown(
         self,

@@ -12,7 +12,7 @@ import typer
 from trundle.cli._installing import opened, state_folder
 from trundle.cli._printing import say, warn
 from trundle.cli._settings import current
-from trundle.cli._stores import alone, place_of, require_store
+from trundle.cli._stores import StorePlace, alone, place_of, require_usable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -35,40 +35,28 @@ def installed_place(state: Path | None, place: str | None) -> str | Path:
 
 
 @contextlib.contextmanager
-def installed_store(
-    state: Path | None, place: str | None, *, making: bool = False, looking: bool = False
-) -> Iterator["Store"]:
+def installed_store(state: Path | None, place: str | None) -> Iterator[StorePlace]:
     """The store of an installation, with the scheme of all that is installed.
 
     Args:
         state: the folder of the installation; that of the settings where None.
         place: the database that the user names.
-        making: whether a file is made where there is none.
-        looking: whether nothing is to be written.
-
-    Raises:
-        CommandExit: there is no such file.
-        DatabaseError: it cannot be used.
     """
-    from trundle.store import Store  # noqa: PLC0415
+    with installed_scheme(state) as scheme:
+        yield StorePlace(installed_place(state, place), scheme)
 
-    where = installed_place(state, place)
-    require_store(where, making=making)
+
+@contextlib.contextmanager
+def installed_scheme(state: Path | None) -> Iterator["AnyScheme"]:
+    """The scheme of all that is installed; a warning names what is left out."""
     with carried_packages() as packages:
-        found = _types(packages, state_folder(state))
-        for name, why in found.refused.items():
-            warn(f"{name} is left out: {why}")
-        with Store(where, found.scheme, looking=looking) as store:
-            yield store
+        yield _known(packages, state).scheme
 
 
 def installed_kinds(state: Path | None) -> "tuple[ServedKind, ...]":
     """The resource types of all that is installed; a warning names what is left out."""
     with carried_packages() as packages:
-        found = _types(packages, state_folder(state))
-    for name, why in found.refused.items():
-        warn(f"{name} is left out: {why}")
-    return found.kinds
+        return _known(packages, state).kinds
 
 
 @contextlib.contextmanager
@@ -86,7 +74,7 @@ def installed_api(
 
     folder = state_folder(state)
     where = installed_place(state, place)
-    require_store(where, making=True)
+    require_usable(where)
     with (
         carried_packages() as packages,
         opened(state, making=True) as installation,
@@ -128,10 +116,14 @@ def carried_packages() -> Iterator["CarriedPackages"]:
         yield CarriedPackages(projects)
 
 
-def _types(packages: "CarriedPackages", folder: Path) -> "CarriedTypes":
+def _known(packages: "CarriedPackages", state: Path | None) -> "CarriedTypes":
+    """The resource types of all that is installed; warns of what is left out."""
     from trundle.installation import installed_folders  # noqa: PLC0415
 
-    return packages.join(installed_folders(folder), {}, {})
+    found = packages.join(installed_folders(state_folder(state)), {}, {})
+    for name, why in found.refused.items():
+        warn(f"{name} is left out: {why}")
+    return found
 
 
 def _nothing(packages: "CarriedPackages") -> "AnyScheme":

@@ -13,7 +13,7 @@ from trundle._clock import now
 from trundle.cli._channels import bytes_progress, say_done, web_settings
 from trundle.cli._failures import EXIT_CODES, CommandExit, unmet
 from trundle.cli._package_sources import LARGEST_ARCHIVE
-from trundle.cli._printing import Format, one_line, print_data, print_text, say, warn
+from trundle.cli._printing import Format, one_line, print_data, print_result, print_text, say, warn
 from trundle.cli._settings import STATE, current
 
 if TYPE_CHECKING:
@@ -152,7 +152,27 @@ def event_text(event: "PackageEvent") -> str:
     return f"{_DONE[event.action]} {event.package} {way} {event.after_digest}"
 
 
-def plan_text(plan: "UpgradePlan") -> str:
+def print_plans(plans: "Sequence[UpgradePlan]", output: Format) -> None:
+    """Prints what would happen to packages.
+
+    Raises:
+        CommandExit: a channel is not accepted.
+    """
+    from trundle.channels import refusal_kind  # noqa: PLC0415
+
+    print_result(
+        lambda: [each.to_plain() for each in plans],
+        lambda: "".join(map(_plan_text, plans)),
+        output,
+        prose=True,
+        colour=colour_of,
+    )
+    refusals = [refusal for each in plans for refusal in each.refusals]
+    if refusals:
+        raise CommandExit(EXIT_CODES[refusal_kind(refusals)])
+
+
+def _plan_text(plan: "UpgradePlan") -> str:
     """A plan for people."""
     lines = []
     target = plan.target

@@ -9,7 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -23,9 +23,11 @@ from trundle.cli._webhooks import convert_for_cluster
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trundle.api import Tls
     from trundle.kubernetes.migration import Cluster
-    from trundle.kubernetes.operator import Operator, Records, SchemaLoader, Webhooks
+    from trundle.kubernetes.operator import Operator, Records, Rolling, SchemaLoader, Webhooks
 
 _ACCOUNT = Path("/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
@@ -113,17 +115,8 @@ def operator(
 
     Several may run: one that holds a Lease acts, and each converts installations, and the objects of what packages carry, where it has a certificate. One can be ended at any moment.
     """
-    from trundle.kubernetes import AdmissionBy  # noqa: PLC0415
     from trundle.kubernetes.migration import connect  # noqa: PLC0415
-    from trundle.kubernetes.operator import (  # noqa: PLC0415
-        Leadership,
-        Migrations,
-        Operator,
-        Records,
-        Replicas,
-        Rolling,
-        SchemaLoader,
-    )
+    from trundle.kubernetes.operator import Leadership, Operator  # noqa: PLC0415
 
     if (tls_cert is None) != (tls_key is None):
         raise unmet("--tls-cert and --tls-key", "both or none", "one of them", "add the other")
@@ -136,16 +129,13 @@ def operator(
         identity = identity or f"{socket.gethostname()}-{os.getpid()}"
         lead = None if once else Leadership(cluster, home, identity, now=now)
         check = (lambda: None) if lead is None else lead.check
-        records, loader = Records(cluster, home, check), stack.enter_context(SchemaLoader())
-        migrations = Migrations(cluster, check)
-        stack.callback(migrations.close)
-        by, replicas = AdmissionBy(admission), Replicas(cluster, home)
+        types = stack.enter_context(_resource_types(cluster, home, check, admission))
         made = Operator(
             cluster,
             folder,
             clock=now,
             home=home,
-            rolling=Rolling(cluster, records, replicas, loader, migrations, admission=by),
+            rolling=types.rolling,
             namespace=namespace or "*",
             leadership=lead,
             log=_log,
@@ -159,10 +149,45 @@ def operator(
                 made.run()
         else:
             guarded = admission is not AdmissionChoice.NONE
-            webhooks = _webhooks(cluster, home, identity, records, loader, guarded=guarded)
+            webhooks = _webhooks(cluster, home, identity, types, guarded=guarded)
             from trundle.api import Tls  # noqa: PLC0415 - `kubernetes` names the extra that has all
 
             _convert(made, webhooks, host, port, Tls(tls_cert, tls_key, None, warn), output)
+
+
+class _ResourceTypes(NamedTuple):
+    """What knows of the resource types that packages carry.
+
+    Attributes:
+        rolling: brings them into the cluster.
+        records: what is recorded of them there.
+        loader: loads their schemas.
+    """
+
+    rolling: "Rolling"
+    records: "Records"
+    loader: "SchemaLoader"
+
+
+@contextlib.contextmanager
+def _resource_types(
+    cluster: "Cluster", home: str, check: "Callable[[], None]", admission: AdmissionChoice
+) -> Iterator[_ResourceTypes]:
+    """What brings resource types of packages into a cluster; `check` is called before each write."""
+    from trundle.kubernetes import AdmissionBy  # noqa: PLC0415
+    from trundle.kubernetes.operator import (  # noqa: PLC0415
+        Migrations,
+        Records,
+        Replicas,
+        Rolling,
+        SchemaLoader,
+    )
+
+    records, migrations = Records(cluster, home, check), Migrations(cluster, check)
+    with SchemaLoader() as loader, contextlib.closing(migrations):
+        by, replicas = AdmissionBy(admission), Replicas(cluster, home)
+        rolling = Rolling(cluster, records, replicas, loader, migrations, admission=by)
+        yield _ResourceTypes(rolling, records, loader)
 
 
 def _convert(
@@ -188,15 +213,14 @@ def _webhooks(
     cluster: "Cluster",
     home: str,
     identity: str,
-    records: "Records",
-    loader: "SchemaLoader",
+    types: _ResourceTypes,
     *,
     guarded: bool,
 ) -> "Webhooks":
     from trundle.kubernetes.operator import Replica, Webhooks  # noqa: PLC0415
 
     replica = Replica(cluster, home, identity, now=now)
-    return Webhooks(records, loader, replica, guarded=guarded, log=_log)
+    return Webhooks(types.records, types.loader, replica, guarded=guarded, log=_log)
 
 
 def _log(line: str) -> None:

@@ -1,9 +1,11 @@
 """Rolls and checks a store in several processes. Each takes one part after the other, and opens the store by itself."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from trundle.cli._stores import StorePlace, place_of
 from trundle.errors import Finding
 from trundle.store import (
     CheckPart,
@@ -36,13 +38,11 @@ class RollPlace(NamedTuple):
         store: the database, as a file or a URL.
         package: the project's generated package; None for what is installed.
         state: the folder of the installation.
-        looking: whether nothing is to be written.
     """
 
     store: str
     package: "ShippedPackage | None"
     state: Path | None
-    looking: bool = False
 
 
 class Task(NamedTuple):
@@ -88,7 +88,7 @@ def roll_in_processes(
     each_rate = None if rate is None else rate / max(1, min(count, len(parts)))
     tasks = [Task(each, each_rate, verify, dry_run) for each in parts]
     found: dict[RollPart, Rolled] = {}
-    for part, each in workers.results(Opening(_open, (place,)), _rolled, tasks):
+    for part, each in workers.results(Opening(_to_change, (place,)), _rolled, tasks):
         found[part] = each
         done += sum(each.rolled.values()) + len(each.findings)
         progress("revisions", done, max(done, total))
@@ -109,7 +109,7 @@ def check_in_processes(
     findings, parts = plan_check(store, workers.count * _PARTS)
     total, done = sum(each.count for each in parts), 0
     found: dict[CheckPart, list[Finding]] = {}
-    for part, each in workers.results(Opening(_open, (place,)), _checked, parts):
+    for part, each in workers.results(Opening(_to_read, (place,)), _checked, parts):
         found[part] = each
         done += part.count
         progress("objects", done, max(done, total))
@@ -127,10 +127,21 @@ def _rolled(store: Store, task: Task) -> tuple[RollPart, Rolled]:
     return task.part, roll_part(store, task.part, pace, verify=task.verify, dry_run=task.dry_run)
 
 
-def _open(place: RollPlace) -> "AbstractContextManager[Store]":
-    from trundle.cli._carried import installed_store  # noqa: PLC0415
-    from trundle.cli._stores import shipped_store  # noqa: PLC0415
+def _to_read(place: RollPlace) -> "AbstractContextManager[Store]":
+    return _opened(place, StorePlace.to_read)
 
-    if place.package is None:
-        return installed_store(place.state, place.store, looking=place.looking)
-    return shipped_store(place.package, place.store, looking=place.looking)
+
+def _to_change(place: RollPlace) -> "AbstractContextManager[Store]":
+    return _opened(place, StorePlace.to_change)
+
+
+@contextlib.contextmanager
+def _opened(place: RollPlace, way: Callable[[StorePlace], Store]) -> Iterator[Store]:
+    """The store in a worker."""
+    from trundle.cli._carried import installed_scheme  # noqa: PLC0415
+    from trundle.project import shipped_scheme  # noqa: PLC0415
+
+    package = place.package
+    of = installed_scheme(place.state) if package is None else shipped_scheme(package)
+    with of as scheme, way(StorePlace(place_of(place.store), scheme)) as store:
+        yield store

@@ -3,18 +3,17 @@
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._printing import warn
-from trundle.cli._project import load
+from trundle.cli._project import config_of, load
 from trundle.cli._settings import STORE, settings_of
 
 if TYPE_CHECKING:
     from trundle.errors import Finding
-    from trundle.project import ShippedPackage
     from trundle.runtime import AnyScheme
     from trundle.store import Store
 
@@ -31,87 +30,86 @@ Place = Annotated[
 ]
 
 
+class StorePlace(NamedTuple):
+    """Where a command finds its store, and by what it reads and writes it. There is one way to open it for each kind of command.
+
+    Attributes:
+        where: the database.
+        scheme: the scheme of the project's generated package, or of all that is installed.
+    """
+
+    where: str | Path
+    scheme: "AnyScheme"
+
+    def to_read(self) -> "Store":
+        """For commands that write nothing: there has to be a store; one that cannot be written is read all the same.
+
+        Raises:
+            CommandExit: there is no such file.
+            DatabaseError: it cannot be used.
+        """
+        from trundle.store import Store  # noqa: PLC0415
+
+        require_store(self.where)
+        return Store(self.where, self.scheme, looking=True)
+
+    def to_change(self) -> "Store":
+        """For commands that change what is stored: there has to be a store.
+
+        Raises:
+            CommandExit: there is no such file.
+            DatabaseError: it cannot be used.
+        """
+        from trundle.store import Store  # noqa: PLC0415
+
+        require_store(self.where)
+        return Store(self.where, self.scheme)
+
+    def to_fill(self) -> "Store":
+        """For what brings objects into a store: it is made where there is none.
+
+        Raises:
+            DatabaseError: it cannot be used.
+        """
+        from trundle.store import Store  # noqa: PLC0415
+
+        require_usable(self.where)
+        return Store(self.where, self.scheme)
+
+    def to_try(self) -> "Store":
+        """For what is tried before a store is made: an empty one in memory, in place of the file that is not there."""
+        from trundle.store import Store  # noqa: PLC0415
+
+        return Store(self.where, self.scheme, looking=True)
+
+
 @contextlib.contextmanager
-def opened_store(
-    context: typer.Context,
-    place: str | None,
-    *,
-    making: bool = False,
-    looking: bool = False,
-    lasting: bool = False,
-) -> Iterator["Store"]:
-    """The store that a command works on, with the scheme of the project's generated package.
+def project_store(context: typer.Context, place: str | None) -> Iterator[StorePlace]:
+    """The store of the project, with the scheme of its generated package as it is when the command begins.
 
     Within, `sys.stdout` is standard error, where hooks may print; a command keeps the one it had for its results.
 
     Args:
         context: the command's context.
         place: the database that the user names; that of the settings where None.
-        making: whether a file is made where there is none.
-        looking: whether nothing is to be written.
-        lasting: whether objects are converted for long; see `generated_scheme`.
-
-    Raises:
-        CommandExit: there is no such file.
-        DatabaseError: it cannot be used.
     """
-    from trundle.project import generated_scheme, load_config  # noqa: PLC0415
+    from trundle.project import generated_scheme  # noqa: PLC0415
 
-    config = load_config(settings_of(context).config_path)
-    with generated_scheme(config, lasting=lasting) as scheme:
-        found = store_of(context, place, scheme, making=making, looking=looking)
-        with found as store:
-            yield store
+    with generated_scheme(config_of(context), lasting=True) as scheme:
+        yield StorePlace(project_place(context, place), scheme)
 
 
-@contextlib.contextmanager
-def store_of(
-    context: typer.Context,
-    place: str | None,
-    scheme: "AnyScheme",
-    *,
-    making: bool = False,
-    looking: bool = False,
-) -> Iterator["Store"]:
-    """The store that a command works on; see `opened_store`.
-
-    Raises:
-        CommandExit: there is no such file.
-        DatabaseError: it cannot be used.
-    """
-    from trundle.store import Store  # noqa: PLC0415
-
-    where = place_of(place or settings_of(context).project_store)
-    require_store(where, making=making)
-    with Store(where, scheme, looking=looking) as store:
-        if making and not looking:
-            # What writes, such as a server, does not look at the rest of the store.
-            from trundle.store import unserved  # noqa: PLC0415
-
-            for each in unserved(store):
-                warn(str(each))
-        yield store
+def project_place(context: typer.Context, place: str | None) -> str | Path:
+    """The database of a project: that which is named, else that of the settings."""
+    return place_of(place or settings_of(context).project_store)
 
 
-@contextlib.contextmanager
-def shipped_store(
-    package: "ShippedPackage", place: str, *, looking: bool = False
-) -> Iterator["Store"]:
-    """A store with the scheme of a generated package that was sent to this process.
+def warn_unserved(store: "Store") -> None:
+    """Warns of what a store keeps beside the objects of a project, for commands that do not look at all of it."""
+    from trundle.store import unserved  # noqa: PLC0415
 
-    Args:
-        package: the package.
-        place: the database, as a file or a URL.
-        looking: whether nothing is to be written.
-    """
-    from trundle.project import shipped_scheme  # noqa: PLC0415
-    from trundle.store import Store  # noqa: PLC0415
-
-    with (
-        shipped_scheme(package) as scheme,
-        Store(place_of(place), scheme, looking=looking) as store,
-    ):
-        yield store
+    for each in unserved(store):
+        warn(str(each))
 
 
 def still_stored(context: typer.Context, place: str) -> "tuple[Finding, ...]":
@@ -133,28 +131,31 @@ def place_of(text: str) -> str | Path:
     return text if "://" in text else Path(text).expanduser()
 
 
-def require_store(where: str | Path, *, making: bool = False) -> None:
-    """Refuses a file that does not exist, and an empty one, which SQLite would take for a new database.
-
-    Args:
-        where: the database.
-        making: whether a file may be made.
+def require_store(where: str | Path) -> None:
+    """Refuses a file that does not exist, and one that is not usable.
 
     Raises:
         CommandExit: it does not exist.
         DamagedError: it is empty.
     """
+    path = file_of(where)
+    if path is not None and not path.exists():
+        advice = "name the store with --store"
+        raise unmet(str(path), "a store", "no such file", advice, ExitCode.NOT_FOUND)
+    require_usable(where)
+
+
+def require_usable(where: str | Path) -> None:
+    """Refuses an empty file, which SQLite would take for a new database; one that does not exist may be made.
+
+    Raises:
+        DamagedError: it is empty.
+    """
     from trundle.store import refuse_emptied  # noqa: PLC0415
 
     path = file_of(where)
-    if path is None:
-        return
-    if not path.exists():
-        if making:
-            return
-        advice = "name the store with --store"
-        raise unmet(str(path), "a store", "no such file", advice, ExitCode.NOT_FOUND)
-    refuse_emptied(path)
+    if path is not None and path.exists():
+        refuse_emptied(path)
 
 
 def file_of(where: str | Path) -> Path | None:

@@ -1,8 +1,8 @@
 """The commands that keep a catalog: upload, list, show, download, delete, share, tidy. Those about channels stand in their own file."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,10 +18,9 @@ from trundle.cli._catalogs import (
     tenant_of,
 )
 from trundle.cli._channels import say_done, version_of
-from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
+from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._installing import State, installed_packages
 from trundle.cli._models import naming_model, read_model
-from trundle.cli._package_sources import archive_bytes
 from trundle.cli._printing import (
     Format,
     one_line,
@@ -32,7 +31,7 @@ from trundle.cli._printing import (
     table,
     warn,
 )
-from trundle.cli._reviewing import Override, reason_of, release_folders, uploading
+from trundle.cli._reviewing import Override, reason_of, uploading
 from trundle.cli._runs import (
     MEMORY,
     SECONDS,
@@ -42,12 +41,18 @@ from trundle.cli._runs import (
     Traced,
     run_code,
 )
+from trundle.cli._uploading import (
+    not_all_read,
+    places_of_packages,
+    print_upload,
+    read_packages,
+    report_findings,
+)
 from trundle.cli.project import DryRun, Jobs, Output
 
 if TYPE_CHECKING:
-    from trundle.catalog import Catalog, Offer, Snapshot, Upload, VersionChange
+    from trundle.catalog import Catalog, Offer, Snapshot, VersionChange
     from trundle.engine import Limits
-    from trundle.errors import Finding
     from trundle.packages import Package
     from trundle.version import SemVer
 
@@ -92,7 +97,7 @@ def upload(
 ) -> None:
     """Store packages, all or none of them; of a folder with releases, each that is not yet stored."""
     reason = reason_of(override)
-    read, unreadable = _read(_places(paths or ([] if installed else [Path()])))
+    read, unreadable = read_packages(places_of_packages(paths or ([] if installed else [Path()])))
     packages = list(read.values())
     if installed:
         packages += installed_packages(state)
@@ -113,93 +118,13 @@ def upload(
             review=review,
         )
     if unreadable:
-        raise _unreadable(unreadable, done.findings)
-    _print_upload(done, output, dry_run=dry_run)
+        raise not_all_read(unreadable, done.findings)
+    print_upload(done, output, dry_run=dry_run)
     for each in done.overridden:
         warn(f"overridden: {each.coded}")
     if reason and not (done.overridden or done.refused):
         say("note: there was nothing to override; the reason is not recorded")
-    _report(done.findings)
-
-
-def _print_upload(done: "Upload", output: Format, *, dry_run: bool) -> None:
-    """Prints what was stored."""
-    if output is Format.TABLE:
-        verb = "would have stored" if dry_run else "stored"
-        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
-        print_text("".join(f"{line}\n" for line in lines))
-        return
-    print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
-
-
-def _report(findings: Iterable["Finding"]) -> None:
-    """Prints notes and warnings.
-
-    Raises:
-        CommandExit: there are errors among the findings.
-    """
-    errors = []
-    for each in findings:
-        if each.severity == "error":
-            errors.append(each.coded)
-        elif each.severity == "warning":
-            warn(each.coded)
-        else:
-            say(f"note: {each.coded}")
-    if errors:
-        raise CommandExit(ExitCode.FINDINGS, *errors)
-
-
-def _places(paths: list[Path]) -> list[Path]:
-    """The places of packages; a folder with releases stands for all of these."""
-    return [place for path in paths for place in release_folders(path) or (path,)]
-
-
-class _Unreadable(NamedTuple):
-    """A place where no package could be read: why, and how the command ends for it."""
-
-    problems: list[str]
-    code: ExitCode
-
-
-def _read(paths: list[Path]) -> "tuple[dict[Path, Package], list[_Unreadable]]":
-    """The packages at some places, and what cannot be read there."""
-    from trundle.errors import expectation  # noqa: PLC0415
-    from trundle.packages import Package, PackageError  # noqa: PLC0415
-
-    packages: dict[Path, Package] = {}
-    unreadable: list[_Unreadable] = []
-    for path in paths:
-        try:
-            if not path.exists():
-                expected, advice = "a folder or an archive of a package", "correct the path"
-                problem = f"{path}: {expectation(expected, 'nothing', advice)}"
-                unreadable.append(_Unreadable([problem], ExitCode.NOT_FOUND))
-            elif path.is_dir():
-                packages[path] = Package.from_folder(path)
-            else:
-                packages[path] = Package.from_archive(archive_bytes(path))
-        except PackageError as error:
-            at = "" if path.is_dir() else f"{path}: "  # Findings of folders name their files.
-            problems = [f"{at}{each}" for each in error.messages]
-            unreadable.append(_Unreadable(problems, EXIT_CODES[error.kind]))
-    return packages, unreadable
-
-
-def _unreadable(unreadable: list[_Unreadable], findings: "Iterable[Finding]") -> CommandExit:
-    """Everything that is wrong with an upload of which some packages cannot be read.
-
-    A requirement that nothing meets is left out: what cannot be read may meet it.
-    """
-    from trundle.catalog import CatalogCode  # noqa: PLC0415
-
-    problems = [each for one in unreadable for each in one.problems]
-    problems += [
-        each.coded
-        for each in findings
-        if each.severity == "error" and each.code != CatalogCode.REQUIREMENT
-    ]
-    return CommandExit(unreadable[0].code, *problems)
+    report_findings(done.findings)
 
 
 @app.command("list")
@@ -363,7 +288,7 @@ def _print_change(done: str, change: "VersionChange", output: Format, *, dry_run
         findings = [each.to_plain() for each in change.findings]
         data = change.offer.to_plain() | {"findings": findings, "dryRun": dry_run}
         print_data(data, output.value)
-    _report(change.findings)
+    report_findings(change.findings)
     say_done(f"{done} {change.offer}", dry_run=dry_run)
 
 

@@ -9,19 +9,18 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import duration_of, read_root, say_done, version_of
-from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._installing import (
     AnyName,
     Name,
     PolicyOption,
     State,
     Version,
-    colour_of,
     event_text,
     opened,
-    plan_text,
     print_changes,
     print_done,
+    print_plans,
     say_if_forgotten,
     time_of,
 )
@@ -30,7 +29,6 @@ from trundle.cli._printing import (
     Format,
     duration_text,
     print_data,
-    print_result,
     print_text,
     say,
     warn,
@@ -42,7 +40,7 @@ from trundle.cli.project import DryRun, Output
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from trundle.channels import Request, UpgradePlan
+    from trundle.channels import Request
     from trundle.installation import PackageEvent
 
 To = Annotated[str | None, typer.Option("--to", metavar="VERSION", help="This version only.")]
@@ -187,27 +185,7 @@ def upgrade(
         if to is not None and not done.events:
             raise CommandExit(ExitCode.FINDINGS, f"{name}: {to} may not be installed now")
         return
-    _print_check(plans, output)
-
-
-def _print_check(plans: "list[UpgradePlan]", output: Format) -> None:
-    """Prints what `upgrade` would do.
-
-    Raises:
-        CommandExit: a channel is not accepted, or there is an update.
-    """
-    from trundle.channels import refusal_kind  # noqa: PLC0415
-
-    print_result(
-        lambda: [each.to_plain() for each in plans],
-        lambda: "".join(plan_text(each) for each in plans),
-        output,
-        prose=True,
-        colour=colour_of,
-    )
-    refusals = [refusal for each in plans for refusal in each.refusals]
-    if refusals:
-        raise CommandExit(EXIT_CODES[refusal_kind(refusals)])
+    print_plans(plans, output)
     if any(each.update_available for each in plans):
         raise CommandExit(ExitCode.UPDATE_AVAILABLE)
 

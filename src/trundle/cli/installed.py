@@ -13,7 +13,7 @@ import typer
 
 from trundle._clock import now
 from trundle.cli._channels import duration_of
-from trundle.cli._failures import EXIT_CODES, CommandExit, ExitCode, unmet
+from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._installing import (
     AnyName,
     Name,
@@ -22,8 +22,8 @@ from trundle.cli._installing import (
     colour_of,
     event_text,
     opened,
-    plan_text,
     print_done,
+    print_plans,
     resource_lines,
     say_if_forgotten,
     state_folder,
@@ -60,18 +60,7 @@ def plan(
         say_if_forgotten(installation)
         names = None if name is None else [name]
         plans = [each.plan for each in foresee(installation, names, request, tried)]
-    print_result(
-        lambda: [each.to_plain() for each in plans],
-        lambda: "".join(plan_text(each) for each in plans),
-        output,
-        prose=True,
-        colour=colour_of,
-    )
-    from trundle.channels import refusal_kind  # noqa: PLC0415
-
-    refusals = [refusal for each in plans for refusal in each.refusals]
-    if refusals:
-        raise CommandExit(EXIT_CODES[refusal_kind(refusals)])
+    print_plans(plans, output)
 
 
 def status(name: AnyName = None, *, state: State = None, output: Output = Format.TABLE) -> None:

@@ -21,7 +21,7 @@ from trundle.cli._page import ServedPage
 from trundle.cli._places import environment_routes
 from trundle.cli._printing import Format, print_data, say, warn
 from trundle.cli._project import config_of
-from trundle.cli._stores import Place, alone, store_of
+from trundle.cli._stores import Place, StorePlace, alone, project_place, warn_unserved
 from trundle.cli.project import Output
 
 if TYPE_CHECKING:
@@ -317,7 +317,8 @@ def _project_api(
         # First all that may be refused, so that no store is made for that.
         kinds = served_kinds(load_parts(config).values(), scheme)
         hooks = load_admission(config)
-        with store_of(context, place, scheme, making=True) as store, alone(store):
+        with StorePlace(project_place(context, place), scheme).to_fill() as store, alone(store):
+            warn_unserved(store)
             api = Api(
                 store,
                 kinds,

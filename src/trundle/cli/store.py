@@ -22,7 +22,7 @@ from trundle.cli._printing import (
     warn,
 )
 from trundle.cli._settings import settings_of
-from trundle.cli._stores import Place, file_of, opened_store, place_of
+from trundle.cli._stores import Place, file_of, project_store, warn_unserved
 from trundle.cli._workers import Scheduler, workers_of
 from trundle.cli.project import DryRun, Output, print_findings
 
@@ -30,40 +30,23 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from trundle.cli._rolling import RollPlace
+    from trundle.cli._stores import StorePlace
     from trundle.runtime import AnyScheme
-    from trundle.store import Compaction, Move, Roll, Store, StoreStatus
+    from trundle.store import Compaction, Move, Roll, StoreStatus
 
 Count = Annotated[int, typer.Option("--workers", min=1, metavar="N", help="In so many processes.")]
 
 app = typer.Typer(no_args_is_help=True, help="Keep objects that clients of all versions share.")
 
 
-def _opened(
-    context: typer.Context,
-    place: str | None,
-    state: Path | None,
-    *,
-    installed: bool,
-    making: bool = False,
-    looking: bool = False,
-    lasting: bool = False,
-) -> "AbstractContextManager[Store]":
-    """The store of the project, or of what is installed."""
-    if installed:
-        return installed_store(state, place, making=making, looking=looking)
-    return opened_store(context, place, making=making, looking=looking, lasting=lasting)
-
-
-def _file(
+def _found(
     context: typer.Context, place: str | None, state: Path | None, *, installed: bool
-) -> Path | None:
-    """The file of the store; None for a database on a server."""
-    if installed:
-        return file_of(installed_place(state, place))
-    return file_of(place_of(place or settings_of(context).project_store))
+) -> "AbstractContextManager[StorePlace]":
+    """The store of the project, or of what is installed."""
+    return installed_store(state, place) if installed else project_store(context, place)
 
 
-def _place(
+def _elsewhere(
     context: typer.Context, place: str | None, state: Path | None, *, installed: bool
 ) -> "RollPlace":
     """How another process opens the store."""
@@ -95,7 +78,7 @@ def status(
     """Show what is stored, in which storage versions, and which servers use the store."""
     from trundle.store import status as run  # noqa: PLC0415
 
-    with _opened(context, store, state, installed=installed, looking=True) as opened:
+    with _found(context, store, state, installed=installed) as place, place.to_read() as opened:
         found = run(opened)
     print_result(found.to_plain, lambda: _status_text(found), output)
     if not found.resources:
@@ -152,7 +135,8 @@ def roll(
     _require_shared(scheduler, installed=installed)
     with (
         going_on(dry_run=dry_run),
-        _opened(context, store, state, installed=installed, lasting=True) as opened,
+        _found(context, store, state, installed=installed) as place,
+        place.to_change() as opened,
         progress("Rolling") as step,
     ):
         if workers == 1 and scheduler is None:
@@ -160,10 +144,10 @@ def roll(
         else:
             from trundle.cli._rolling import roll_in_processes  # noqa: PLC0415
 
-            place = _place(context, store, state, installed=installed)
+            there = _elsewhere(context, store, state, installed=installed)
             with workers_of(scheduler, workers, "--workers") as processes:
                 done = roll_in_processes(
-                    opened, place, processes, step, rate=rate, verify=verify, dry_run=dry_run
+                    opened, there, processes, step, rate=rate, verify=verify, dry_run=dry_run
                 )
     if output is Format.TABLE:
         print_text(_rolled_text(done))
@@ -235,7 +219,8 @@ def check(
     if without is not None and in_processes:
         raise unmet("--without", "no --workers and no --scheduler with it", "one", "leave it out")
     with (
-        _opened(context, store, state, installed=installed, looking=True, lasting=True) as opened,
+        _found(context, store, state, installed=installed) as place,
+        place.to_read() as opened,
         progress("Checking") as step,
     ):
         lost = None if without is None else losses(opened, without, step)
@@ -244,9 +229,9 @@ def check(
         else:
             from trundle.cli._rolling import check_in_processes  # noqa: PLC0415
 
-            place = _place(context, store, state, installed=installed)._replace(looking=True)
+            there = _elsewhere(context, store, state, installed=installed)
             with workers_of(scheduler, workers, "--workers") as processes:
-                findings = check_in_processes(opened, place, processes, step)
+                findings = check_in_processes(opened, there, processes, step)
     if lost is not None:
         print_losses(lost, output)
         return
@@ -286,7 +271,8 @@ def export_(
         raise unmet(str(to), "no such file", "one", advice, ExitCode.EXISTS)
     results = sys.stdout  # While the store is open, what is printed goes to standard error.
     with (
-        _opened(context, store, state, installed=installed, looking=True) as opened,
+        _found(context, store, state, installed=installed) as place,
+        place.to_read() as opened,
         progress("Exporting") as step,
     ):
         if to is None:
@@ -314,15 +300,17 @@ def import_(
     """Store what was exported; objects that are there already, just as they are in the file, stay as they are."""
     from trundle.store import import_ as run  # noqa: PLC0415
 
-    making, beside = not dry_run, _served_beside()
-    place = _file(context, store, state, installed=installed)
-    if making and place is not None and not place.exists():  # Nothing is made for what is refused.
-        trial = _opened(context, store, state, installed=installed, making=True, looking=True)
-        with trial as empty:
-            run(empty, file, beside=beside, dry_run=True)
-    store_of = _opened(context, store, state, installed=installed, making=making)
-    with store_of as opened, progress("Importing") as step:
-        done = run(opened, file, beside=beside, dry_run=dry_run, progress=step)
+    beside = _served_beside()
+    with _found(context, store, state, installed=installed) as place:
+        path = file_of(place.where)
+        if not dry_run and path is not None and not path.exists():
+            with place.to_try() as empty:  # No file is made for what is refused.
+                run(empty, file, beside=beside, dry_run=True)
+        found = place.to_change() if dry_run else place.to_fill()
+        with found as opened, progress("Importing") as step:
+            if not dry_run and not installed:  # What is installed may go, and come back.
+                warn_unserved(opened)
+            done = run(opened, file, beside=beside, dry_run=dry_run, progress=step)
     if output is not Format.TABLE:
         print_data({**done.to_plain(), "dryRun": dry_run}, output.value)
     verb = "would import" if dry_run else "imported"
@@ -368,7 +356,7 @@ def compact(
     """Forget earlier states of objects; a client that watches from there has to list again."""
     from trundle.store import compact as run  # noqa: PLC0415
 
-    with _opened(context, store, state, installed=installed) as opened:
+    with _found(context, store, state, installed=installed) as place, place.to_change() as opened:
         done = run(opened, age=_minutes(older_than), most=most, dry_run=dry_run)
     print_result(
         lambda: {"resources": [each.to_plain() for each in done], "dryRun": dry_run},

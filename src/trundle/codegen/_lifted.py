@@ -65,3 +65,9 @@ def _key(lineage: Lineage, place: Place) -> str:
     type_ = type_.inner if isinstance(type_, Nullable) else type_
     assert isinstance(type_, Ref)
     return type_.key
+
+
+def element_key(lineage: Lineage, place: Place) -> str:
+    """The definition of the elements of a list or map of objects at a place, by its key."""
+    (key,) = lineage.evolution.objects_in(place.version, lineage.type(place))
+    return key

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias, assert_never
 
 from trundle.codegen._cases import in_order
-from trundle.codegen._lifted import held_object
+from trundle.codegen._lifted import element_key, held_object
 from trundle.codegen._live_classes import LiveClasses
 from trundle.codegen._live_hooks import Hooks, LiveHook, hook_key
 from trundle.codegen._steps import own_spellings
@@ -116,9 +116,7 @@ class LiveSteps:
                 change = self._or_same(inner)
                 return lambda value: through(single(value), change)
             case ToList():
-                members = self.key_and_value(step)
-                class_ = self.type_at(step.place, step.shape, Ref(self._element(step)))
-                return lambda value: to_list(value, class_, *members)
+                return self._to_list(step)
             case ToMap():
                 members = self.key_and_value(step)
                 return lambda value: to_map(value, *members)
@@ -143,17 +141,28 @@ class LiveSteps:
                 named: dict[str, Any] = {"integer": True} if integer else {}
                 named |= {"version": version} if version else {}
                 return lambda value: convert_scalar(name, value, property_, **named)
-            case CallConverter(output=output):
-                lineage = self.key.lineage
-                hook = LiveHook(hook_key(lineage, step), self.hooks)
-                made = self.type_at(output, Shape("api", output.version))
-                path = member_path("$", step.input.property) if lineage.is_root else None
-                return lambda value: hook.converted(value, made, path)
+            case CallConverter():
+                return self._converter(step)
             case Chain(steps):
                 changes = [self.closure(each) for each in steps]
                 return lambda value: through(value, *changes)
             case _:
                 assert_never(step)
+
+    def _to_list(self, step: ToList) -> Closure:
+        """Elements with keys out of a map."""
+        members = self.key_and_value(step)
+        element = Ref(element_key(self.key.lineage, step.place))
+        class_ = self.type_at(step.place, step.shape, element)
+        return lambda value: to_list(value, class_, *members)
+
+    def _converter(self, step: CallConverter) -> Closure:
+        """The call of a hook for one property."""
+        lineage = self.key.lineage
+        hook = LiveHook(hook_key(lineage, step), self.hooks)
+        made = self.type_at(step.output, Shape("api", step.output.version))
+        path = member_path("$", step.input.property) if lineage.is_root else None
+        return lambda value: hook.converted(value, made, path)
 
     def type_at(self, place: Place, shape: Shape, type_: Type | None = None) -> Any:
         """The type at a place in some shape, or another type there."""
@@ -164,7 +173,7 @@ class LiveSteps:
     def key_and_value(self, step: ToList | ToMap) -> list[str]:
         """The attributes of a list's elements that have a map's key and, if there is one, its value."""
         evolution, version = self.key.lineage.evolution, step.place.version
-        definition = evolution.schema(version).object(self._element(step))
+        definition = evolution.schema(version).object(element_key(self.key.lineage, step.place))
         names = self.classes.renderer.names(version, definition)
         return [names[each] for each in (step.key, step.value) if each]
 
@@ -183,11 +192,6 @@ class LiveSteps:
         place = elsewhere.place
         names = self.classes.renderer.names(place.version, held_object(self.key.lineage, place))
         return [names[each] for each in elsewhere.names]
-
-    def _element(self, step: ToList | ToMap) -> str:
-        lineage = self.key.lineage
-        (key,) = lineage.evolution.objects_in(step.place.version, lineage.type(step.place))
-        return key
 
     def _or_same(self, step: ValueStep | None) -> Closure:
         return (lambda value: value) if step is None else self.closure(step)

@@ -5,7 +5,7 @@ from typing import assert_never
 
 from trundle.codegen._cases import case_test, in_order, joined
 from trundle.codegen._hooks import hook_import
-from trundle.codegen._lifted import held_object
+from trundle.codegen._lifted import element_key, held_object
 from trundle.codegen._plan_names import direction
 from trundle.codegen._statements import Statements
 from trundle.codegen._static_types import StaticTypes, shown, united
@@ -196,13 +196,17 @@ class Steps:
         members = self.key_and_value(step)
         if isinstance(step, ToMap):
             return call("to_map", [value, *members])
-        class_ = self.annotation(step.place, step.shape, Ref(self._element(step)))
+        class_ = self.annotation(
+            step.place, step.shape, Ref(element_key(self.key.lineage, step.place))
+        )
         return call("to_list", [value, class_, *members])
 
     def key_and_value(self, step: ToList | ToMap) -> list[str]:
         """The attributes of a list's elements that have a map's key and, if there is one, its value."""
         schema = self.key.lineage.evolution.schema(step.place.version)
-        names = self.types.names(step.shape.version, schema.object(self._element(step)))
+        names = self.types.names(
+            step.shape.version, schema.object(element_key(self.key.lineage, step.place))
+        )
         return [text_literal(names[each]) for each in (step.key, step.value) if each]
 
     def _attributes(self, elsewhere: Elsewhere | None) -> list[str]:
@@ -212,11 +216,6 @@ class Steps:
         place = elsewhere.place
         names = self.types.names(place.version, held_object(self.key.lineage, place))
         return [text_literal(names[each]) for each in elsewhere.names]
-
-    def _element(self, step: ToList | ToMap) -> str:
-        lineage = self.key.lineage
-        (key,) = lineage.evolution.objects_in(step.place.version, lineage.type(step.place))
-        return key
 
     def _table(self, hint: str, values: Mapping[str, str]) -> str:
         members = ", ".join(

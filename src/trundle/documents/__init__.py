@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         shorten,
     )
     from trundle.documents._values import parse_values
-    from trundle.documents._walk import Fields, Walker
+    from trundle.documents._walk import Fields, Walker, walk_yaml
     from trundle.documents._yaml import compose, parse_yaml, resolve_plain
     from trundle.documents._yaml_1_1 import kind_in_yaml_1_1, value_in_yaml_1_1
 
@@ -67,6 +67,7 @@ __all__ = [
     "short_tag",
     "shorten",
     "value_in_yaml_1_1",
+    "walk_yaml",
 ]
 
 on_demand(__name__)

@@ -4,7 +4,16 @@ from collections.abc import Collection, Mapping
 from typing import TypeAlias
 
 from trundle.documents._errors import DocumentCode, UnreadableError
-from trundle.documents._tree import ListNode, MapNode, Node, ScalarNode, describe, shorten
+from trundle.documents._tree import (
+    ListNode,
+    MapNode,
+    Node,
+    ScalarNode,
+    decode,
+    describe,
+    shorten,
+)
+from trundle.documents._yaml import compose
 from trundle.errors import Finding, Place, did_you_mean
 
 Fields: TypeAlias = Mapping[str, tuple[ScalarNode, Node]]
@@ -117,3 +126,20 @@ class Walker:
         advice = did_you_mean(text, choices, "write one of them")
         self.note(node.line, f"{what}: {', '.join(choices)}", shorten(text), advice)
         return None
+
+
+def walk_yaml(data: bytes, file: str) -> tuple[Walker, list[Node]]:
+    """A walker that has noted what is wrong with some YAML, and the documents in it; empty ones are left out.
+
+    Args:
+        data: the YAML.
+        file: the file as the user named it.
+
+    Raises:
+        UnreadableError: it is no UTF-8, or cannot be read any further.
+    """
+    roots, errors = compose(decode(data, file), file)
+    walker = Walker(file)
+    for each in errors:
+        walker.add(each)
+    return walker, roots

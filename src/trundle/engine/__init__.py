@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         explanation_mermaid,
         explanation_rows,
     )
+    from trundle.engine._first_use import prepare_classes
     from trundle.engine._handle import Handle
     from trundle.engine._header import HEADER, Header, read_header
     from trundle.engine._limits import Limits
@@ -74,6 +75,7 @@ __all__ = [
     "explanation_svg",
     "native",
     "outline",
+    "prepare_classes",
     "read_header",
     "referred_class",
     "required_packages",

@@ -1,15 +1,25 @@
 """Checks packages before they are offered: every class can be built, and names no type outside of the requirements."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from trundle.engine._beforehand import Beforehand
+from trundle.engine._class_texts import (
+    code_length,
+    impossible_contracts,
+    quoted_contracts,
+    refused_contracts,
+    uncompiled,
+    unread_texts,
+    warning,
+    wrong_statements,
+)
 from trundle.engine._classes import Classes
 from trundle.engine._core import core_packages
-from trundle.engine._declarations import ArgumentDeclaration, ClassDeclaration, PropertyDeclaration
+from trundle.engine._declarations import ClassDeclaration
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._foreseen import Foreseen
 from trundle.engine._header import HEADER
@@ -21,25 +31,13 @@ from trundle.engine._nodes import ListNode, MapNode, Node, ScalarNode
 from trundle.engine._package_metas import PackageMetas
 from trundle.engine._repository import Repository
 from trundle.engine._session import Session
-from trundle.engine._sources import Sources, compile_declared, format_of
+from trundle.engine._sources import Sources, format_of
 from trundle.engine._structure import Fixed, structure
 from trundle.engine._type import Type
-from trundle.engine.contracts import impossible, refused
 from trundle.engine.effects import Effects
-from trundle.engine.expressions import Binary, Expression, code_of, thaw
+from trundle.engine.expressions import code_of, thaw
 from trundle.engine.running import Routines, core_natives
-from trundle.engine.statements import (
-    Break,
-    Catch,
-    Continue,
-    Evaluate,
-    For,
-    Repeat,
-    Statement,
-    While,
-    read_body,
-)
-from trundle.errors import Finding, Place, did_you_mean, expectation, listed, shown
+from trundle.errors import Finding, did_you_mean, expectation, listed, shown
 from trundle.packages import Package, Requirement
 
 
@@ -127,32 +125,12 @@ def _files(package: Package) -> Iterator[Finding]:
         except EngineError as error:
             yield from error.findings
             continue
-        left -= _length(declaration)
+        left -= code_length(declaration)
         if left < 0:
             yield from _too_much(package, declaration).findings
             return
-        for wrong in _uncompiled(package, declaration):
+        for wrong in uncompiled(package, declaration):
             yield from wrong.findings
-
-
-def _uncompiled(package: Package, declaration: ClassDeclaration) -> Iterator[EngineError]:
-    """The contracts and defaults of a class that cannot be compiled."""
-    for member, each in _contracted(declaration):
-        try:
-            compile_declared(package, declaration, each, member)
-        except EngineError as error:
-            error.package, error.version = package.name, package.version
-            error.class_name = error.class_name or declaration.name
-            yield error
-
-
-def _contracted(
-    declaration: ClassDeclaration,
-) -> Iterator[tuple[str, PropertyDeclaration | ArgumentDeclaration]]:
-    """What a class gives a contract: its properties, and the arguments of its methods with their names."""
-    yield from (("", each) for each in declaration.properties.values())
-    for method in declaration.methods.values():
-        yield from ((method.name, each) for each in method.arguments)
 
 
 class _Checker:
@@ -180,14 +158,14 @@ class _Checker:
             except EngineError as error:
                 yield from error.findings
                 continue
-            left -= _length(type_.declaration)
+            left -= code_length(type_.declaration)
             if left < 0:
                 yield from _too_much(package, type_.declaration).findings
                 return
-            found = [*self._members(type_), *self._bodies(type_)]
-            unread = tuple(_unread(type_))
-            found += [*unread, *_quoted(type_), *_impossible(type_)]
-            found += [*_refused(type_), *self._names(type_)]
+            found = [*self._members(type_), *wrong_statements(type_)]
+            unread = tuple(unread_texts(type_))
+            found += [*unread, *quoted_contracts(type_), *impossible_contracts(type_)]
+            found += [*refused_contracts(type_), *self._names(type_)]
             for wrong in self._classes.meta_errors(type_):
                 found += wrong.findings
             yield from found
@@ -197,29 +175,8 @@ class _Checker:
 
     def _members(self, type_: Type) -> Iterator[Finding]:
         """What is wrong with the contracts and defaults of properties and arguments."""
-        for error in _uncompiled(type_.source, type_.declaration):
+        for error in uncompiled(type_.source, type_.declaration):
             yield from error.findings
-
-    def _bodies(self, type_: Type) -> Iterator[Finding]:
-        """What is wrong with statements; a warning, for they may never run."""
-        file = type_.declaration.file
-        for method in type_.declaration.methods.values():
-            if method.body is None:
-                continue
-            try:
-                body = read_body(code_of(method.body, file), file)
-                wrong = (*map(_comparison, _compared(body)), *map(_outside, _stray(body)))
-            except EngineError as error:
-                wrong = error.errors
-            for each in wrong:
-                located = type_.error(
-                    each.code,
-                    each.message,
-                    advice=each.advice,
-                    member=method.name,
-                    line=each.line,
-                )
-                yield replace(located.findings[0], severity="warning")
 
     def _names(self, type_: Type) -> Iterator[Finding]:
         declaration = type_.declaration
@@ -233,7 +190,7 @@ class _Checker:
     def _attached(self, type_: Type) -> Iterator[Finding]:
         """What Meta classes do not take of what a class gives them, and what has no effect; a warning, for it may never be read."""
         for wrong in self._classes.meta_warnings(type_):
-            yield replace(wrong.findings[0], severity="warning")
+            yield warning(wrong)
         for place in described(type_.declaration):
             for name, node in _metas(place.meta):
                 try:
@@ -248,7 +205,7 @@ class _Checker:
                         member=place.member,
                         line=name.line,
                     )
-                    yield replace(error.findings[0], severity="warning")
+                    yield warning(error)
 
     def _absent(self, type_: Type, known: set[int | None]) -> Iterator[Finding]:
         """What code calls and reads that is not there; a warning, for it may never run.
@@ -259,7 +216,7 @@ class _Checker:
         """
         for error in self._foreseen.wrong(type_):
             if error.line not in known:
-                yield replace(error.findings[0], severity="warning")
+                yield warning(error)
 
     def _constants(self, type_: Type, unread: set[int | None]) -> Iterator[Finding]:
         """Constants that break contracts; warnings where no object shows them, or the code may never run.
@@ -271,9 +228,9 @@ class _Checker:
         for error, is_shown in self._beforehand.defaults(type_):
             if error.line in unread:
                 continue
-            yield error.findings[0] if is_shown else replace(error.findings[0], severity="warning")
+            yield error.findings[0] if is_shown else warning(error)
         for error in self._beforehand.made(type_):
-            yield replace(error.findings[0], severity="warning")
+            yield warning(error)
 
     def _wrong_values(self, type_: Type, meta: Type, node: MapNode) -> Iterator[tuple[str, str]]:
         known = list(meta.properties)
@@ -320,44 +277,6 @@ class _Checker:
             session.load(model)
 
 
-def _compared(part: object) -> Iterator[Expression]:
-    """The statements in a part of a body that compare by `=` and do nothing else."""
-    if isinstance(part, Evaluate):
-        tree = part.expression.tree
-        if isinstance(tree, Binary) and tree.operator == "=":
-            yield part.expression
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from _compared(each)
-    elif isinstance(part, Statement | Catch):
-        for each in fields(part):
-            yield from _compared(getattr(part, each.name))
-
-
-def _comparison(expression: Expression) -> EngineError:
-    message = expectation("a statement that does something", f"the comparison {expression}")
-    advice = "to assign, write a colon in the place of `=`"
-    return EngineError(EngineCode.SYNTAX, message, advice=advice, line=expression.place.line)
-
-
-def _stray(part: object) -> Iterator[Break | Continue]:
-    """Each `Break` and `Continue` in a part of a body that stands in no loop."""
-    if isinstance(part, Break | Continue):
-        yield part
-    elif isinstance(part, tuple):
-        for each in part:
-            yield from _stray(each)
-    elif isinstance(part, Statement | Catch) and not isinstance(part, While | For | Repeat):
-        for each in fields(part):
-            yield from _stray(getattr(part, each.name))
-
-
-def _outside(statement: Break | Continue) -> EngineError:
-    message = f"`{type(statement).__name__}` stands outside of a loop"
-    advice = "move it into a loop, or remove it"
-    return EngineError(EngineCode.INVALID_OPERATION, message, advice=advice, line=statement.line)
-
-
 def _metas(node: Node) -> Iterator[tuple[ScalarNode, MapNode]]:
     """The names of Meta classes in what is attached, each with the values of its properties."""
     for each in node.items if isinstance(node, ListNode) else (node,):
@@ -366,94 +285,6 @@ def _metas(node: Node) -> Iterator[tuple[ScalarNode, MapNode]]:
         elif isinstance(each, MapNode):
             for key, value in each.entries:
                 yield key, value if isinstance(value, MapNode) else MapNode((), key.line)
-
-
-def _unread(type_: Type) -> Iterator[Finding]:
-    """What looks like an expression in bodies and defaults, but is none, so that it is text; a warning, for it may be meant as text."""
-    for member, node in _written(type_.declaration):
-        for each in _scalars(node):
-            if each.may_be_expression and "$" in each.text:
-                try:
-                    _ = Expression(each.text, Place(line=each.line)).tree
-                except EngineError as error:
-                    located = type_.error(
-                        error.code,
-                        error.message,
-                        advice=error.advice,
-                        member=member,
-                        line=each.line,
-                    )
-                    yield replace(located.findings[0], severity="warning")
-
-
-def _quoted(type_: Type) -> Iterator[Finding]:
-    """Contracts that stand in quotes, so that they take that very text and nothing else; a warning, for it may be meant so."""
-    for member, each in _contracted(type_.declaration):
-        match each.contract:
-            case ScalarNode(value=str(text), may_be_expression=False, is_tagged=False) as node:
-                if text.startswith("$"):
-                    error = type_.error(
-                        EngineCode.SYNTAX,
-                        expectation(f"the contract {text}", "that text, for it stands in quotes"),
-                        advice="remove the quotes, or write `!yaql` before them",
-                        member=member or each.name,
-                        line=node.line,
-                    )
-                    yield replace(error.findings[0], severity="warning")
-
-
-def _impossible(type_: Type) -> Iterator[Finding]:
-    """Contracts that no value satisfies; a warning, for the member may never get one."""
-    for member, each in _contracted(type_.declaration):
-        try:
-            contract = compile_declared(type_.source, type_.declaration, each, member).contract
-        except EngineError:  # That is found by itself
-            continue
-        for part in impossible(contract):
-            found = f"{part.expression}, which {'nothing but null' if part.takes_null else 'no value'} satisfies"
-            error = type_.error(
-                EngineCode.CONTRACT,
-                expectation("a contract that some value satisfies", found),
-                advice="correct what contradicts the rest of it",
-                member=member or each.name,
-                line=part.expression.place.line or each.line,
-            )
-            yield replace(error.findings[0], severity="warning")
-
-
-def _refused(type_: Type) -> Iterator[Finding]:
-    """Properties of which an ancestor refuses all that the contract of the class makes; a warning, for they may never get a value."""
-    for each in type_.declaration.properties.values():
-        for ancestor in type_.lineage.declarers(each.name):
-            inherited = ancestor.declaration.properties[each.name]
-            if ancestor is type_ or "Static" in (each.usage, inherited.usage):
-                continue
-            try:
-                own = compile_declared(type_.source, type_.declaration, each).contract
-                other = compile_declared(ancestor.source, ancestor.declaration, inherited).contract
-            except EngineError:  # That is found by itself
-                continue
-            takes_null = refused(own, other)
-            if takes_null is None:
-                continue
-            found = f"one of which it takes {'nothing but null' if takes_null else 'no value'}"
-            where = f"{ancestor.label}, at {ancestor.declaration.file}:{inherited.line}"
-            error = type_.error(
-                EngineCode.CONTRACT,
-                expectation(f"a contract that fits that of {each.name} in {where}", found),
-                advice="make both contracts take the same values",
-                member=each.name,
-                line=each.line,
-            )
-            yield replace(error.findings[0], severity="warning")
-
-
-def _length(declaration: ClassDeclaration) -> int:
-    """How many characters the expressions of a class have, with text that may be one."""
-    nodes = [each.contract for _, each in _contracted(declaration) if each.contract is not None]
-    nodes += (node for _, node in _written(declaration))
-    scalars = (each for node in nodes for each in _scalars(node))
-    return sum(len(each.text) for each in scalars if each.may_be_expression or each.is_tagged)
 
 
 def _too_much(package: Package, declaration: ClassDeclaration) -> EngineError:
@@ -468,30 +299,6 @@ def _too_much(package: Package, declaration: ClassDeclaration) -> EngineError:
         file=declaration.file,
         line=declaration.line,
     )
-
-
-def _written(declaration: ClassDeclaration) -> Iterator[tuple[str, Node]]:
-    """The defaults of a class and the bodies of its methods, with the member that each belongs to."""
-    for member, each in _contracted(declaration):
-        if each.default is not None:
-            yield member or each.name, each.default
-    for method in declaration.methods.values():
-        if method.body is not None:
-            yield method.name, method.body
-
-
-def _scalars(root: Node) -> Iterator[ScalarNode]:
-    left = [root]
-    while left:
-        node = left.pop()
-        match node:
-            case ScalarNode():
-                yield node
-            case ListNode():
-                left += reversed(node.items)
-            case MapNode():
-                for key, value in reversed(node.entries):
-                    left += (value, key)
 
 
 def _no_static(type_: Type, name: str) -> object:

@@ -71,7 +71,7 @@ class Declared:
 
     def find(self, name: str) -> ClassDeclaration | None:
         """A class of the release, of what it requires, or of what Trundle brings along; None for any other class."""
-        return self._classes.get(name) or _core_class(name) or self._required_class(name)
+        return self._classes.get(name) or core_class(name) or self._required_class(name)
 
     def _required_class(self, name: str) -> ClassDeclaration | None:
         if name not in self._others:
@@ -154,7 +154,8 @@ def required_packages(package: Package, among: Iterable[Package]) -> tuple[Packa
 
 
 @cache
-def _core_class(name: str) -> ClassDeclaration | None:
+def core_class(name: str) -> ClassDeclaration | None:
+    """A class that comes with Trundle; None for any other."""
     for package in core_packages():
         if name in package.classes:
             return Sources(Limits()).declaration(package, name)

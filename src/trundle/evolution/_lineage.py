@@ -96,6 +96,26 @@ class Lineage(TypeVersions):
         """All pairs of places that meet, in the order of their older places."""
         return link_places(self)
 
+    def way(self, one: Place, other: Place) -> tuple[tuple[Link, bool], ...]:
+        """The links that lead from one place to another, as few as there can be, each with whether it is taken upwards; none where none lead there."""
+        before: dict[Place, tuple[Link, bool] | None] = {one: None}
+        waiting = [one]
+        for place in waiting:
+            for link in self.links:
+                for up, here, there in (
+                    (True, link.older, link.newer),
+                    (False, link.newer, link.older),
+                ):
+                    if here == place and there not in before:
+                        before[there] = (link, up)
+                        waiting.append(there)
+        found: list[tuple[Link, bool]] = []
+        while (step := before.get(other)) is not None:
+            found.append(step)
+            link, up = step
+            other = link.older if up else link.newer
+        return tuple(reversed(found))
+
     @cached_property
     def respelled(self) -> Mapping[Place, int]:
         """The places whose enums show their own letter case, numbered by what conversions join."""

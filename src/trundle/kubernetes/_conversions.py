@@ -83,7 +83,7 @@ class Conversions:
         self._metrics = metrics
         self._guarded = guarded
         self.quick = QuickConversions(self._kinds, scheme, metrics).convert
-        """Converts the JSON of objects; gives None for one about which anything is unusual, and where the version does not show all of it."""
+        """The quick way: converts the JSON of objects; gives None for one about which anything is unusual, and where the version does not show all of it."""
 
     def convert(self, document: Any, wanted: Any) -> bytes:
         """An object at another version, as JSON.

@@ -1,4 +1,4 @@
-"""Converts objects that nothing is unusual about by a view of the runtime, without a carrier: the version shows all of them.
+"""The quick way to convert objects, by a view of the runtime and without a carrier: the version shows all of them.
 
 What comes out is what the careful way of `_conversions.py` comes to, but for the order of members and the spelling of texts in `metadata`.
 """
@@ -15,7 +15,7 @@ from trundle.kubernetes._carrier import name_of, reason_name
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._metrics import WebhookMetrics
 from trundle.kubernetes._server_json import json_of, may_be_long, passed_without_long, values_of
-from trundle.runtime import AnyScheme, WholeView
+from trundle.runtime import AnyScheme, QuickView
 
 _STARTS, _LONGEST_START = 1000, 500
 """For how many beginnings of objects is remembered what they are, and how long these are at most."""
@@ -65,7 +65,7 @@ class _Way:
 
     said: tuple[str, str]
     wanted: tuple[str, str]
-    view: WholeView | None
+    view: QuickView | None
     is_kept: bool
     apart: tuple[str, str]
     count: Callable[[float], None]
@@ -84,7 +84,7 @@ class _Way:
         else:
             # An API server has written it, as it would write it again; integers beyond int64 are numbers to it.
             value = self.view.read(data, self.said)
-        if value is None or not self._is_usual(value.metadata):
+        if value is None or not self._goes_along(value.metadata):
             return None
         metadata = value.metadata
         made = self.view.convert(value, self.wanted)
@@ -93,7 +93,7 @@ class _Way:
         version, kind = self.wanted
         return json_of(_Kept(version, kind, metadata, made.decode()))
 
-    def _is_usual(self, metadata: Any) -> bool:
+    def _goes_along(self, metadata: Any) -> bool:
         """Whether metadata goes along as it is."""
         if not isinstance(metadata, msgspec.Raw) or not _goes_along(bytes(metadata)):
             return False
@@ -191,15 +191,15 @@ class QuickConversions:
         view = None
         if not kind.type_text:
             one, other = (None if each is None else each.version for each in (source, target))
-            is_usual = _is_usual if source is None else _goes_along
-            view = self._scheme.whole_view(kind.resource, one, other, is_usual)
+            keeps = _comes_back if source is None else _goes_along
+            view = self._scheme.quick_view(kind.resource, one, other, keeps)
         apart = name_of(kind.group), reason_name(kind.group)
         count = self._metrics.done(kind, *labels)
         names = (given, kind.kind), (wanted, kind.kind)
         return _Way(*names, view, target is None, apart, count)
 
 
-def _is_usual(text: bytes) -> bool:
+def _comes_back(text: bytes) -> bool:
     """Whether free-form data of a document in which no integer may be long comes back from an API server as it is."""
     return _is_flat(text) and passed_without_long(text) == text
 

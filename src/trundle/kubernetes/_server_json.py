@@ -59,15 +59,15 @@ _MOST_DIGITS, _LEAST = 16, 1e-4
 """With how many characters a number with a fraction, and from where on, is written the same everywhere."""
 
 
-def _usual(text: str) -> float:
+def _float(text: str) -> float:
     number = float(text)
-    unusual = len(text) > _MOST_DIGITS or number.is_integer() or abs(number) < _LEAST
-    if unusual or "e" in text or "E" in text:
+    odd = len(text) > _MOST_DIGITS or number.is_integer() or abs(number) < _LEAST
+    if odd or "e" in text or "E" in text:
         raise _OddError
     return number
 
 
-_plain = msgspec.json.Decoder(float_hook=_usual).decode
+_plain = msgspec.json.Decoder(float_hook=_float).decode
 _sorted = msgspec.json.Encoder(order="sorted").encode
 
 

@@ -9,9 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from trundle.documents import (
     UnreadableError,
-    Walker,
-    compose,
-    decode,
+    walk_yaml,
 )
 from trundle.errors import Finding
 from trundle.packages._errors import ManifestError, ManifestMissingError, PackageCode, finding
@@ -92,12 +90,9 @@ def parse_manifest(data: bytes, file: str) -> Manifest:
 def manifest_with_notes(data: bytes, file: str) -> tuple[Manifest, tuple[Finding, ...]]:
     """Reads the content of a manifest as `parse_manifest` does, and notes what was passed over."""
     try:
-        roots, problems = compose(decode(data, file), file)
+        walker, roots = walk_yaml(data, file)
     except UnreadableError as error:
         raise ManifestError(error.findings) from None
-    walker = Walker(file)
-    for problem in problems:
-        walker.add(problem)
     classic = PurePosixPath(file.replace("\\", "/")).name == MANIFEST_FILE
     manifest = None
     notes: tuple[Finding, ...] = ()

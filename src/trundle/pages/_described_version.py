@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from trundle.engine import ClassOutline, outline, required_packages
+from trundle.engine import ClassOutline, outline, prepare_classes, required_packages
 from trundle.packages import Bump, Manifest, Package
 from trundle.project import (
     ProjectError,
@@ -179,18 +179,10 @@ def describe(
 
 
 def prepare() -> None:
-    """Reads what all descriptions need, so that no reader of a server waits for that: modules, the grammar of expressions, classes that come with Trundle."""
-    from trundle.engine.changes import package_changes  # noqa: PLC0415 - commands need it seldom
+    """Reads what all descriptions need, so that no reader of a server waits for that."""
+    import trundle.engine.changes  # noqa: F401, PLC0415 - commands need it seldom
 
-    for _ in package_changes(*map(_example, ("$.int()", "$.string()"))):
-        pass
-
-
-def _example(contract: str) -> Package:
-    """A package with a class."""
-    manifest = "Format: '1.0'\nType: Library\nFullName: e\nVersion: 1.0.0\nClasses: {e.E: E.yaml}\n"
-    text = f"Name: e.E\nProperties: {{n: {{Contract: {contract}}}}}\n"
-    return Package.from_files({"manifest.yaml": manifest, "Classes/E.yaml": text})
+    prepare_classes()
 
 
 def _resource_types(path: Path) -> Iterator[ResourceType]:

@@ -273,7 +273,7 @@ def _usual_conversion(
     if wanted.to is None or wanted.version is not None or wanted.defaults:
         return None
     return functools.partial(
-        scheme.convert_usual,
+        scheme.convert_quickly,
         to=wanted.to,
         has_repeated=has_repeated_member,
         resource=wanted.resource,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from trundle.project._output_tree import TreeComparison, compare_tree
     from trundle.project._package_files import generated_files
     from trundle.project._proof_run import ProofOptions, ProofRun
+    from trundle.project._proof_works import chosen_resources
     from trundle.project.admission import AdmissionHook, load_admission
     from trundle.project.carried import CarriedProject, CarriedProjects
     from trundle.project.checking import check
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
     from trundle.project.output import TreeChange, write_tree
     from trundle.project.pairs import Pair, PairsError, read_pairs
     from trundle.project.proving import (
-        chosen_resources,
         prove_classes,
         prove_groups,
         prove_project,

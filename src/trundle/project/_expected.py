@@ -4,7 +4,7 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from trundle.documents import ListNode, Node, UnreadableError, Walker, compose, decode, shorten
+from trundle.documents import ListNode, Node, UnreadableError, Walker, shorten, walk_yaml
 from trundle.project._places import Path, Pattern, is_everything, matches, parse_pattern
 from trundle.project.errors import ConfigError
 
@@ -59,12 +59,9 @@ def read_expected(data: bytes, file: str) -> tuple[ExpectedDifference, ...]:
         ConfigError: the file cannot be used; it lists all findings.
     """
     try:
-        roots, problems = compose(decode(data, file), file)
+        walker, roots = walk_yaml(data, file)
     except UnreadableError as error:
         raise ConfigError(error.findings) from None
-    walker = Walker(file)
-    for problem in problems:
-        walker.add(problem)
     if len(roots) > 1:
         walker.note(roots[1].line, "one list", "several documents", "remove the others")
     items = walker.items(roots[0], "a list of expected differences") if roots else ()

@@ -11,8 +11,7 @@ from trundle.documents import (
     ScalarNode,
     UnreadableError,
     Walker,
-    compose,
-    decode,
+    walk_yaml,
 )
 from trundle.errors import Place
 from trundle.evolution import TypeChanges
@@ -74,13 +73,11 @@ def read_release_rules(package: Package) -> ReleaseRules:
     """
     if RULES_FILE not in package.files:
         return ReleaseRules()
-    walker = Walker(f"{package.name}/{package.version}/{RULES_FILE}")
+    file = f"{package.name}/{package.version}/{RULES_FILE}"
     try:
-        roots, problems = compose(decode(package.file(RULES_FILE), walker.file), walker.file)
+        walker, roots = walk_yaml(package.file(RULES_FILE), file)
     except UnreadableError as error:
         raise ConfigError(error.findings) from None
-    for problem in problems:
-        walker.add(problem)
     if len(roots) != 1:
         walker.note(1, "one object", f"{len(roots) or 'no'} documents", "write `changes:`")
         raise ConfigError(walker.findings)

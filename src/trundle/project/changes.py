@@ -19,23 +19,14 @@ from trundle.evolution import (
     TypeChanges,
     split_path,
 )
+from trundle.project._rules import RULES
 from trundle.project._unmatched_rules import find_misfits
 from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.report import lineages
 from trundle.schema import ObjectType, Schema
 from trundle.version import ApiVersion
 
-BY_PROPERTY = (
-    "rename",
-    "values",
-    "wrap",
-    "unwrap",
-    "move",
-    "convert",
-    "variant",
-    "default",
-    "keep",
-)
+BY_PROPERTY = tuple(each for each in RULES if each != "renameType")
 """The rules that name properties, as fields of `TypeChanges`."""
 
 

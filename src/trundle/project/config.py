@@ -17,9 +17,8 @@ from trundle.documents import (
     ScalarNode,
     UnreadableError,
     Walker,
-    compose,
-    decode,
     describe,
+    walk_yaml,
 )
 from trundle.evolution import HookReference, TypeChanges
 from trundle.project._config_admission import AdmissionRule, read_admission
@@ -140,12 +139,9 @@ def parse_config(data: bytes, path: Path) -> Config:
     """
     file = str(path)
     try:
-        roots, problems = compose(decode(data, file), file)
+        walker, roots = walk_yaml(data, file)
     except UnreadableError as error:
         raise ConfigError(error.findings) from None
-    walker = Walker(file)
-    for problem in problems:
-        walker.add(problem)
     config = _read(walker, path, roots)
     if config is None or walker.findings:
         raise ConfigError(walker.findings)

@@ -1,57 +1,37 @@
 """The proof of a project: its generated package is checked against the laws of conversion, in several processes."""
 
 import contextlib
-import importlib
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from trundle.codegen import Blueprint, generate_package, renamed_properties
+from trundle.codegen import Blueprint, generate_package
 from trundle.errors import errors_among
 from trundle.evolution import Evolution
 from trundle.project._class_literals import literals
-from trundle.project._importing import importable
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._package_files import blueprint_of, package_files
 from trundle.project._parts import outline_of
 from trundle.project._proof_run import ProofOptions, ProofRun
+from trundle.project._proof_works import (
+    ProofWorks,
+    ProvedPackage,
+    Step,
+    written_package,
+)
 from trundle.project.config import Config
-from trundle.project.errors import ProjectError
 from trundle.project.findings import FindingsError
 from trundle.project.generating import package_folder
-from trundle.project.hooks import hook_modules, in_python
+from trundle.project.hooks import hook_modules
 from trundle.project.loading import Project, load_part
-from trundle.project.shipping import ShippedPackage, gathered, shipped_scheme
 from trundle.report import ReportError
-from trundle.runtime import Scheme
 from trundle.schema.readers import Catalogue
-from trundle.version import own_spelling
-from trundle.workers import Opening, Workers, bound_memory, spread
+from trundle.workers import Workers
 
 if TYPE_CHECKING:
-    from trundle.project._called_methods import CalledMethods
     from trundle.project.package_evolution import PackageEvolutions
-    from trundle.verify.proofs import Part, Proof, Prover, Work
-
-_CHUNK = 3
-"""How many versions of a resource type a process proves in one go."""
-
-
-class _Package(NamedTuple):
-    """A generated package on disk, and what must be importable beside it."""
-
-    name: str
-    folders: tuple[Path, ...]
-    others: tuple[str, ...] = ()
-    methods: "CalledMethods | None" = None
-
-
-Step = Callable[["Proof"], None]
 
 
 def prove_project(
@@ -90,9 +70,13 @@ def prove_project(
     uses = {each.use for each in config.hooks if each.is_static}
     sources |= {use: repr([*literals(project.static.classes[use].encode())]) for use in uses}
     with contextlib.ExitStack() as stack:
-        home = config.output if current else stack.enter_context(_written(config.package, files))
-        package = _Package(config.package, (home, project.folder), modules)
-        run = _Run(blueprint, package, options, sources, workers)
+        home = (
+            config.output
+            if current
+            else stack.enter_context(written_package(config.package, files))
+        )
+        package = ProvedPackage(config.package, (home, project.folder), modules)
+        run = ProofWorks(blueprint, package, options, sources, workers)
         return run.prove(folder if current else None, on_total, on_step)
 
 
@@ -170,12 +154,20 @@ def prove_schemas(
     workers: Workers | None = None,
 ) -> ProofRun:
     """Proves what is generated from bare schemas; see `prove_project`."""
+    with works_of_schemas(evolution, options, workers) as works:
+        return works.prove(None, on_total, on_step)
+
+
+@contextlib.contextmanager
+def works_of_schemas(
+    evolution: Evolution, options: ProofOptions, workers: Workers | None = None
+) -> Iterator[ProofWorks]:
+    """What there is to prove of bare schemas, for those who choose from it."""
     name = "generated"
     blueprint = Blueprint(evolution)
     files = generate_package(evolution, package=name, blueprint=blueprint)
-    with _written(name, files) as home:
-        run = _Run(blueprint, _Package(name, (home,)), options, {}, workers)
-        return run.prove(None, on_total, on_step)
+    with written_package(name, files) as home:
+        yield ProofWorks(blueprint, ProvedPackage(name, (home,)), options, {}, workers)
 
 
 def prove_classes(
@@ -210,30 +202,10 @@ def prove_classes(
     methods = called_methods(
         name, blueprint, found.called, found.hooks, evolutions.listed, evolutions.limits or Limits()
     )
-    with _written(name, files) as home:
-        made = _Package(name, (home,), methods=methods if methods.classes else None)
-        run = _Run(blueprint, made, options, methods.said(), workers)
+    with written_package(name, files) as home:
+        made = ProvedPackage(name, (home,), methods=methods if methods.classes else None)
+        run = ProofWorks(blueprint, made, options, methods.said(), workers)
         return run.prove(None, on_total, on_step)
-
-
-_SHARED = "from pkgutil import extend_path\n\n__path__ = extend_path(__path__, __name__)\n"
-"""What is in the packages around a temporary one, so that those on disk are found beside it."""
-
-
-@contextlib.contextmanager
-def _written(package: str, files: Mapping[str, bytes]) -> Iterator[Path]:
-    """A folder with a generated package in it, for a while."""
-    with tempfile.TemporaryDirectory(prefix="trundle-verify-") as folder:
-        root = Path(folder)
-        for name in package.split("."):
-            root /= name
-            root.mkdir()
-            (root / "__init__.py").write_text(_SHARED)
-        for path, content in files.items():
-            target = root / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-        yield Path(folder)
 
 
 def _holds(path: Path, content: bytes) -> bool:
@@ -250,195 +222,3 @@ def _source(folder: Path, module: str) -> str | None:
         if path.is_file():
             return path.read_text(encoding="utf-8")
     return None
-
-
-class _Run:
-    def __init__(
-        self,
-        blueprint: Blueprint,
-        package: _Package,
-        options: ProofOptions,
-        sources: Mapping[str, str],
-        workers: Workers | None,
-    ) -> None:
-        self.evolution = blueprint.evolution
-        self.plans = blueprint.plans
-        self.package = package
-        self.options = options
-        self.sources = sources
-        self.workers = workers
-
-    def prove(
-        self, folder: Path | None, on_total: Callable[[int], None], on_step: Step
-    ) -> ProofRun:
-        from trundle.verify.limits import limits  # noqa: PLC0415 - needs hypothesis
-
-        works = self.works()
-        chosen = dict.fromkeys(each.part.resource for each in works)
-        known = limits(self.evolution, self.plans)
-        planned = sum(len(each.versions) for each in works)
-        on_total(planned)
-        started = time.monotonic()
-        proofs: list[Proof] = []
-        rounds = 0
-        while True:
-            seed = self.options.seed + rounds
-            rounds += 1
-            first = rounds == 1  # covering documents are the same for every seed
-            again = [msgspec.structs.replace(each, seed=seed, covering=first) for each in works]
-            for proof in self.results(again):
-                proofs.append(proof)
-                on_step(proof)
-                if self.over(started):
-                    break
-            if self.options.seconds is None or self.over(started):
-                break
-        proofs.sort(key=lambda each: (each.resource.casefold(), each.version, each.seed))
-        return ProofRun(
-            package=self.package.name,
-            folder=folder,
-            seed=self.options.seed,
-            rounds=rounds,
-            planned=planned,
-            seconds=time.monotonic() - started,
-            limits={name: known[name] for name in chosen},
-            proofs=tuple(proofs),
-            complete=len({(each.resource, each.version) for each in proofs}) == planned,
-        )
-
-    def over(self, started: float) -> bool:
-        seconds = self.options.seconds
-        return seconds is not None and time.monotonic() - started >= seconds
-
-    def works(self) -> "list[Work]":
-        from trundle.verify.proofs import Work, mentioned, part_of  # noqa: PLC0415 - needs hypothesis
-
-        said = mentioned(self.evolution.all_changes, self.evolution.hooks, self.sources)
-        renamed = renamed_properties(self.evolution)
-        works: list[Work] = []
-        for name in chosen_resources(self.evolution, self.options.resources):
-            resource = next(each for each in self.evolution.resources if each.name == name)
-            versions = [each.text for each in resource.versions.versions]
-            if self.options.version is not None:
-                chosen = own_spelling(self.options.version, resource.versions.versions)
-                versions = [] if chosen is None else [chosen.text]
-            part = self.callable_anywhere(part_of(self.evolution, resource))
-            works.extend(
-                Work(
-                    part=part,
-                    versions=tuple(versions[first : first + _CHUNK]),
-                    seed=self.options.seed,
-                    examples=self.options.examples,
-                    mentioned=said,
-                    renamed=renamed,
-                )
-                for first in range(0, len(versions), _CHUNK)
-            )
-        if not works:
-            known = {each.text for each in self.evolution.versions.versions}
-            raise ReportError("version", str(self.options.version), known)
-        return works
-
-    def callable_anywhere(self, part: "Part") -> "Part":
-        """A part whose static methods other generated packages call by those of this one."""
-        return msgspec.structs.replace(
-            part,
-            hooks=tuple(
-                msgspec.structs.replace(
-                    each, reference=in_python(each.reference, self.package.name)
-                )
-                for each in part.hooks
-            ),
-        )
-
-    def results(self, works: "Sequence[Work]") -> "Iterator[Proof]":
-        if self.workers is not None:
-            opening = Opening(_proving, (_shipped(self.package), self.package.methods))
-            with contextlib.closing(self.workers.results(opening, _proved, works)) as results:
-                for proofs in results:
-                    yield from proofs
-            return
-        jobs = min(self.options.jobs, len(works))
-        if jobs > 1 or self.package.methods is not None:
-            arguments = (self.package,)
-            for proofs in spread(_done, works, jobs=jobs, start=_opened, arguments=arguments):
-                yield from proofs
-            return
-        from trundle.verify.proofs import Prover  # noqa: PLC0415 - needs hypothesis
-
-        with importable(self.package.folders, (self.package.name, *self.package.others)):
-            prover = Prover(_scheme(self.package.name))
-            with contextlib.closing(prover):
-                for work in works:
-                    yield from prover.prove(work)
-
-
-def chosen_resources(evolution: Evolution, names: Sequence[str]) -> list[str]:
-    """The resource types of some names, as the newest version writes them; all where there is none.
-
-    Raises:
-        ReportError: there is no such resource type.
-    """
-    known = {each.name.casefold(): each.name for each in evolution.resources}
-    for name in names:
-        if name.casefold() not in known:
-            raise ReportError("resource", name, known.values())
-    return [known[name.casefold()] for name in names] or list(known.values())
-
-
-def _scheme(package: str) -> Scheme:
-    try:
-        found: Any = importlib.import_module(package).scheme
-    except Exception as error:
-        text = (
-            f"the generated package {package} cannot be imported: {type(error).__name__}: {error}"
-        )
-        raise ProjectError(text) from error
-    assert isinstance(found, Scheme)
-    return found
-
-
-_OPENED: "list[Prover]" = []
-
-
-def _opened(package: _Package) -> None:
-    """Makes a process ready: the package can be imported, and its scheme is at hand."""
-    sys.path[:0] = [str(each.resolve()) for each in package.folders]
-    sys.dont_write_bytecode = True
-    if package.methods is not None:
-        bound_memory(package.methods.limits.memory)
-        package.methods.install()
-    from trundle.verify.proofs import Prover  # noqa: PLC0415 - needs hypothesis
-
-    _OPENED[:] = [Prover(_scheme(package.name))]
-
-
-def _done(work: "Work") -> "list[Proof]":
-    return list(_OPENED[0].prove(work))
-
-
-def _shipped(package: _Package) -> ShippedPackage:
-    with _callable(package.methods):
-        with importable(package.folders, (package.name, *package.others)):
-            _scheme(package.name)  # It says what is wrong with the package.
-        return gathered(package.name, package.folders, package.others)
-
-
-def _callable(methods: "CalledMethods | None") -> contextlib.AbstractContextManager[None]:
-    """Has the hooks of packages at hand for a while."""
-    return contextlib.nullcontext() if methods is None else methods.installed()
-
-
-@contextlib.contextmanager
-def _proving(package: ShippedPackage, methods: "CalledMethods | None") -> "Iterator[Prover]":
-    """What proves versions with a package that was sent here."""
-    from trundle.verify.proofs import Prover  # noqa: PLC0415 - needs hypothesis
-
-    with _callable(methods), shipped_scheme(package) as scheme:
-        assert isinstance(scheme, Scheme)
-        with contextlib.closing(Prover(scheme)) as prover:
-            yield prover
-
-
-def _proved(prover: "Prover", work: "Work") -> "list[Proof]":
-    return list(prover.prove(work))

@@ -1,11 +1,12 @@
 """What changed about the values of enums between two versions, and an enum through all versions."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby, pairwise
+from itertools import groupby
 
 import msgspec
 
 from trundle.evolution import Evolution, Lineage, Place
+from trundle.evolution.conversions import MapValues
 from trundle.report._matched_properties import meetings
 from trundle.report._similarity import case_only
 from trundle.report._spelling import paired_definitions
@@ -93,35 +94,13 @@ def _enums_of(lineage: Lineage, older: ApiVersion, newer: ApiVersion) -> Iterato
 
 def _renamed(lineage: Lineage, one: Place, other: Place, values: Iterable[str]) -> dict[str, str]:
     """What rules make of some values on the way from one place to another, which may be of an earlier version."""
-    before: dict[Place, Place | None] = {one: None}
-    waiting = [one]
-    for place in waiting:
-        for link in lineage.links:
-            for here, there in ((link.older, link.newer), (link.newer, link.older)):
-                if here == place and there not in before:
-                    before[there] = here
-                    waiting.append(there)
-    way = [other]
-    while (earlier := before.get(way[-1])) is not None:
-        way.append(earlier)
-    steps = [*pairwise(reversed(way))]
-    return {each: _followed(lineage, steps, each) for each in values}
-
-
-def _followed(lineage: Lineage, steps: Iterable[tuple[Place, Place]], value: str) -> str:
-    for here, there in steps:
-        if here.version < there.version:
-            value = _configured(lineage, here).get(value, value)
-        else:
-            back = [old for old, new in _configured(lineage, there).items() if new == value]
-            value = min(back, default=value)
-    return value
-
-
-def _configured(lineage: Lineage, place: Place) -> dict[str, str]:
-    name = lineage.definition(place.version).name
-    changes = lineage.evolution.changes(place.version, name)
-    return {} if changes is None else dict(changes.values.get(place.property, {}))
+    found = {each: each for each in values}
+    for link, up in lineage.way(one, other):
+        if isinstance(link.conversion, MapValues):
+            pairs = [pair if up else pair[::-1] for pair in link.conversion.values]
+            for value, here in found.items():
+                found[value] = min((b for a, b in pairs if a == here != b), default=here)
+    return found
 
 
 def enum_change(older: EnumType, newer: EnumType, rules: dict[str, str]) -> EnumChange:

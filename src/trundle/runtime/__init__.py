@@ -76,6 +76,7 @@ from trundle.runtime._outcomes import Lost, Outcome
 from trundle.runtime._presences import watch
 from trundle.runtime._protocol import AnyScheme
 from trundle.runtime._quantities import read_quantity
+from trundle.runtime._quick_views import QuickView
 from trundle.runtime._required_values import if_whole
 from trundle.runtime._resource_types import ResourceType
 from trundle.runtime._scalars import Unconverted, convert_scalar, unconverted
@@ -100,7 +101,6 @@ from trundle.runtime._values import (
     to_free_form,
     with_named,
 )
-from trundle.runtime._whole_views import WholeView
 
 __all__ = [
     "ABSENT",
@@ -144,6 +144,7 @@ __all__ = [
     "PackageMismatchError",
     "PlacedError",
     "PropertyBag",
+    "QuickView",
     "ResourceType",
     "Scheme",
     "StorageObject",
@@ -152,7 +153,6 @@ __all__ = [
     "Unconverted",
     "UnknownVersionError",
     "ValueCode",
-    "WholeView",
     "Widened",
     "Wrapped",
     "aligned",

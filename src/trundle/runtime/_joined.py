@@ -21,9 +21,9 @@ from trundle.runtime._lookup import Conversion
 from trundle.runtime._many import ManyDocuments
 from trundle.runtime._objects import FreeForm, GeneratedObject, spoken
 from trundle.runtime._outcomes import Outcome, outcome_of
+from trundle.runtime._quick_views import QuickView
 from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._scheme import Scheme
-from trundle.runtime._whole_views import WholeView
 
 _LISTED = 12
 """How many names a message lists."""
@@ -139,7 +139,7 @@ class JoinedScheme(ManyDocuments):
             data, to, base, version=version, resource=named, strict=strict, lenience=lenience
         )
 
-    def convert_usual(
+    def convert_quickly(
         self,
         data: bytes,
         to: str,
@@ -149,10 +149,10 @@ class JoinedScheme(ManyDocuments):
     ) -> bytes | None:
         """Converts a document like one that was converted before; None for any other.
 
-        See `AnyScheme.convert_usual`.
+        See `AnyScheme.convert_quickly`.
         """
         scheme, named = self._of_value(data, resource)
-        return scheme.convert_usual(data, to, has_repeated, resource=named)
+        return scheme.convert_quickly(data, to, has_repeated, resource=named)
 
     def read(self, version: str, stored: Any) -> Any:
         """What a store keeps, as it is seen at a version, in the form in which it is kept.
@@ -161,26 +161,26 @@ class JoinedScheme(ManyDocuments):
         """
         return self._of_value(stored, None)[0].read(version, stored)
 
-    def read_usual(
+    def read_quickly(
         self, version: str, stored: bytes, described: Callable[[FreeForm], bytes]
     ) -> bytes | None:
-        """Like `read`, of a document that is like most, with other metadata. See `AnyScheme.read_usual`."""
-        return self._of_value(stored, None)[0].read_usual(version, stored, described)
+        """The quick way of `read`, with other metadata. See `AnyScheme.read_quickly`."""
+        return self._of_value(stored, None)[0].read_quickly(version, stored, described)
 
     def lacking(self, version: str, stored: Any) -> tuple[str, ...]:
         """What a version requires, and what is stored has nothing for. See `AnyScheme.lacking`."""
         return self._of_value(stored, None)[0].lacking(version, stored)
 
-    def whole_view(
+    def quick_view(
         self,
         resource: str,
         source: str | None,
         target: str | None,
-        is_usual: Callable[[bytes], bool],
-    ) -> WholeView | None:
-        """A quick way to show documents at a version where it shows all of them. See `AnyScheme.whole_view`."""
+        keeps_spelling: Callable[[bytes], bool],
+    ) -> QuickView | None:
+        """The quick way to show documents at a version where that shows all of them. See `AnyScheme.quick_view`."""
         home = self._homes[resource.casefold()]
-        return self._scheme(home.member).whole_view(home.plain, source, target, is_usual)
+        return self._scheme(home.member).quick_view(home.plain, source, target, keeps_spelling)
 
     def put(
         self,

@@ -9,7 +9,8 @@ from trundle.runtime._bases import ApiObject
 from trundle.runtime._class_fields import fields_of
 from trundle.runtime._documents import wire_name
 from trundle.runtime._lookup import Lookup
-from trundle.runtime._objects import UNKNOWN, GeneratedObject
+from trundle.runtime._objects import UNKNOWN
+from trundle.runtime._tables import classes_in
 
 _NAMING = ("api_version", "kind", "type")
 """What identifies the class of a root object."""
@@ -76,19 +77,12 @@ class _Making:
 
     def _part(self, type_: Any, function: str) -> Any:
         """The type of a property whose objects a conversion of their own converts."""
-        classes = set(_classes(type_))
+        classes = set(classes_in(type_))
         if not function or len(classes) != 1:
             return type_
         (class_,) = classes
         part = self.make(class_, function)
         return type_ if part is None else _replaced(type_, class_, part)
-
-
-def _classes(type_: Any) -> typing.Iterator[type[Any]]:
-    if isinstance(type_, type) and issubclass(type_, GeneratedObject):
-        yield type_
-    for each in typing.get_args(type_):
-        yield from _classes(each)
 
 
 def _replaced(type_: Any, one: type[Any], other: type[Any]) -> Any:

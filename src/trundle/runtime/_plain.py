@@ -1,8 +1,7 @@
 """Dictionaries to objects and back without a detour over text.
 
-What comes out is what the way over JSON comes to, to the last detail. Free-form data is JSON within objects, so that
-alone is written and read as text. About whatever is unusual, `from_plain` gives nothing: the document then goes the
-way over JSON, where everything that is wrong with it has its place.
+The way over JSON is the careful way: what comes out is what that comes to, to the last detail. Free-form data is JSON within objects, so that
+alone is written and read as text. `from_plain` gives None where anything about a document is unusual.
 """
 
 import json

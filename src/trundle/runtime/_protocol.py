@@ -6,8 +6,8 @@ from typing import Any, Protocol, Self, runtime_checkable
 from trundle.runtime._lenience import Lenience
 from trundle.runtime._objects import FreeForm, GeneratedObject
 from trundle.runtime._outcomes import Outcome
+from trundle.runtime._quick_views import QuickView
 from trundle.runtime._resource_types import ResourceType
-from trundle.runtime._whole_views import WholeView
 
 
 @runtime_checkable
@@ -31,6 +31,9 @@ class AnyScheme(Protocol):
     Every error is a `ConversionError`: `DocumentError` for a document that is not what its version says, with all
     findings; `UnknownVersionError` for a version or resource type that there is not, or of another API group;
     `BagError` for an entry of a property bag that cannot be read; `HookError` for a hook that failed.
+
+    `read_quickly`, `convert_quickly` and `quick_view` are quick ways: each comes to what the careful way comes to that it is like, or gives None
+    for a document about which anything is unusual, and the careful way is to be taken.
 
     Some arguments mean the same everywhere:
 
@@ -86,12 +89,12 @@ class AnyScheme(Protocol):
         """
         ...
 
-    def read_usual(
+    def read_quickly(
         self, version: str, stored: bytes, described: Callable[[FreeForm], bytes]
     ) -> bytes | None:
-        """Like `read`, of a document that is like most, with other metadata; None for any other.
+        """The quick way of `read`, with other metadata; None for the careful way.
 
-        It has to start like one that was read before, and to have `metadata` of whose content no schema says anything.
+        The document has to start like one that was read before, and to have `metadata` of whose content no schema says anything.
 
         Args:
             version: the API version.
@@ -118,23 +121,23 @@ class AnyScheme(Protocol):
         """
         ...
 
-    def whole_view(
+    def quick_view(
         self,
         resource: str,
         source: str | None,
         target: str | None,
-        is_usual: Callable[[bytes], bool],
-    ) -> WholeView | None:
-        """A quick way to show documents at a version where it shows all of them, for those about which nothing is unusual.
+        keeps_spelling: Callable[[bytes], bool],
+    ) -> QuickView | None:
+        """The quick way to show documents at a version where that shows all of them.
 
         Args:
             resource: the resource type.
             source: the documents' API version, of which all but free-form data is taken to be spelt as it will be when it comes back; None for what a store keeps.
             target: the version at which they are shown; None for what a store keeps of them: without metadata, and as if its own version had written it.
-            is_usual: whether free-form data is spelt as it will be when it comes back. It is asked about all of it but metadata, which may be no UTF-8.
+            keeps_spelling: whether free-form data will be spelt as it is when it comes back. It is asked about all of it but metadata, which may be no UTF-8.
 
         Returns:
-            The view; None where there is none, and `read`, `put` and `convert` have to be used.
+            The view, which gives None for a document about which anything is unusual; None for the careful way (`read`, `put` and `convert`) with all of them.
         """
         ...
 
@@ -225,7 +228,7 @@ class AnyScheme(Protocol):
         """
         ...
 
-    def convert_usual(
+    def convert_quickly(
         self,
         data: bytes,
         to: str,
@@ -233,9 +236,9 @@ class AnyScheme(Protocol):
         *,
         resource: str | None = None,
     ) -> bytes | None:
-        """Like a strict `convert_json`, of a document that is like most; None for any other.
+        """The quick way of a strict `convert_json`; None for the careful way.
 
-        It has to start like one that was converted before, to be valid without any lenience, and to have each member once,
+        The document has to start like one that was converted before, to be valid without any lenience, and to have each member once,
         which is quicker to see from what was read than from the text alone.
 
         Args:

@@ -1,6 +1,6 @@
 """The quick way to write a document over what is stored: what differs is looked for first, and only that is converted.
 
-A document about which anything is unusual is left to the careful way, which comes to the same bytes.
+A document about which anything is unusual is left to the careful way.
 """
 
 from collections.abc import Callable
@@ -55,7 +55,7 @@ class _Put(NamedTuple):
         document: the writer's side.
         stored: the store's side.
         way: how objects are written over stored ones.
-        unusual: whether a document has what objects keep apart.
+        has_apart: whether a document has what objects keep apart.
     """
 
     resource: str
@@ -63,7 +63,7 @@ class _Put(NamedTuple):
     document: _Side
     stored: _Side
     way: Way
-    unusual: Callable[[bytes], bool]
+    has_apart: Callable[[bytes], bool]
 
 
 class Puts:
@@ -107,7 +107,7 @@ class Puts:
             return None
         if resource not in (None, put.resource):
             return None
-        if put.unusual(data) or put.unusual(base):
+        if put.has_apart(data) or put.has_apart(base):
             return None
         try:
             if not data.isascii():
@@ -140,7 +140,7 @@ class Puts:
             merged.written_with = put.version
             tidy(merged)
             made = encode(merged)
-            if put.unusual is may_be_kept_apart and may_be_kept_apart(made):
+            if put.has_apart is may_be_kept_apart and may_be_kept_apart(made):
                 return None
         if lenience.report is not None:
             for each in filled:

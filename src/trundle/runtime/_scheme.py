@@ -29,13 +29,13 @@ from trundle.runtime._objects import WRITTEN_WITH, FreeForm, GeneratedObject
 from trundle.runtime._outcomes import Lost, Outcome, lost_between, outcome_of
 from trundle.runtime._plain import to_plain
 from trundle.runtime._puts import Puts
+from trundle.runtime._quick_views import QuickView, QuickViews
 from trundle.runtime._reading import Reading
 from trundle.runtime._reading_over import ReadingOver
 from trundle.runtime._required_values import lacking, nothing_filled_in
 from trundle.runtime._resource_types import ResourceType, chosen_storage
 from trundle.runtime._routes import Routes
 from trundle.runtime._spelling import spelt
-from trundle.runtime._whole_views import WholeView, WholeViews
 from trundle.runtime._writing import finite, not_finite, written
 
 
@@ -164,7 +164,7 @@ class Scheme(ManyDocuments, PackageScheme):
         converted = self._conversion.convert(value, to, stored)
         return self.encode(converted) if self.hooked else written(converted)
 
-    def convert_usual(
+    def convert_quickly(
         self,
         data: bytes,
         to: str,
@@ -174,7 +174,7 @@ class Scheme(ManyDocuments, PackageScheme):
     ) -> bytes | None:
         """Converts a document like one that was converted before; None for any other.
 
-        See `AnyScheme.convert_usual`.
+        See `AnyScheme.convert_quickly`.
         """
         return self._routes.known(data, to, resource, strict=True, has_repeated=has_repeated)
 
@@ -195,10 +195,10 @@ class Scheme(ManyDocuments, PackageScheme):
             raise self._not_stored("an object")
         return self._in_form(stored, version, None, None, None, self._lenience)
 
-    def read_usual(
+    def read_quickly(
         self, version: str, stored: bytes, described: Callable[[FreeForm], bytes]
     ) -> bytes | None:
-        """Like `read`, of a document that is like most, with other metadata. See `AnyScheme.read_usual`."""
+        """The quick way of `read`, with other metadata. See `AnyScheme.read_quickly`."""
         known = self._reading.stored_at_once(stored)
         if type(getattr(known, "metadata", None)) is not FreeForm:
             return None
@@ -214,17 +214,17 @@ class Scheme(ManyDocuments, PackageScheme):
         with nothing_filled_in():
             return lacking(self._conversion.convert(self._stored(stored), version, None))
 
-    def whole_view(
+    def quick_view(
         self,
         resource: str,
         source: str | None,
         target: str | None,
-        is_usual: Callable[[bytes], bool],
-    ) -> WholeView | None:
-        """A quick way to show documents at a version where it shows all of them. See `AnyScheme.whole_view`."""
+        keeps_spelling: Callable[[bytes], bool],
+    ) -> QuickView | None:
+        """The quick way to show documents at a version where that shows all of them. See `AnyScheme.quick_view`."""
         encode = self.encode if self.hooked else written
-        views = WholeViews(self._lookup, self._conversion, encode)
-        return views.between(self._lookup.resources[resource], source, target, is_usual)
+        views = QuickViews(self._lookup, self._conversion, encode)
+        return views.between(self._lookup.resources[resource], source, target, keeps_spelling)
 
     def put(
         self,

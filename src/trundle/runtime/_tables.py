@@ -15,7 +15,7 @@ def leading_to(class_: Any, table: str) -> tuple[str, ...]:
     return tuple(
         field.name
         for field in fields_of(class_)
-        if any(_reaches(each, table) for each in _classes_in(field.type))
+        if any(_reaches(each, table) for each in classes_in(field.type))
     )
 
 
@@ -27,16 +27,16 @@ def _reaches(class_: type[Any], table: str) -> bool:
         if getattr(each, table):
             return True
         for field in fields_of(each):
-            for inner in _classes_in(field.type):
+            for inner in classes_in(field.type):
                 if inner not in seen:
                     seen.add(inner)
                     waiting.append(inner)
     return False
 
 
-def _classes_in(type_: Any) -> Iterator[type[Any]]:
+def classes_in(type_: Any) -> Iterator[type[Any]]:
     """The generated classes that an annotation names."""
     if isinstance(type_, type) and issubclass(type_, GeneratedObject):
         yield type_
     for each in typing.get_args(type_):
-        yield from _classes_in(each)
+        yield from classes_in(each)

@@ -1,6 +1,6 @@
 """The careful way to read documents: every finding is named, and what is tolerated is reported.
 
-The fast way is msgspec's own. This is the way behind it: for documents that carry properties their class does
+The quick way is msgspec's own. This is the way behind it: for documents that carry properties their class does
 not know, that lack required ones, or that are wrong.
 """
 

@@ -6,7 +6,6 @@
 from trundle.store._checking import CheckPart, check, check_part, plan_check
 from trundle.store._compaction import Compaction, compact
 from trundle.store._decisions import PreparedWrite, WriteDecision, missing
-from trundle.store._documents import columns_shown
 from trundle.store._errors import (
     ConflictError,
     FutureVersionError,
@@ -111,7 +110,6 @@ __all__ = [
     "WriteDecision",
     "check",
     "check_part",
-    "columns_shown",
     "compact",
     "counted",
     "dropped",

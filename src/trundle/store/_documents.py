@@ -222,7 +222,7 @@ def with_members_of_metadata(
     return msgspec.json.encode(members)
 
 
-def columns_shown(found: StoredObject) -> dict[str, Any]:
+def _columns_shown(found: StoredObject) -> dict[str, Any]:
     """The members of `metadata` that columns have, as clients are shown them."""
     shown: dict[str, Any] = {
         "uid": found.uid,
@@ -254,7 +254,7 @@ def metadata_with_columns(metadata: msgspec.Raw, found: StoredObject) -> bytes:
 
 def _described(members: Mapping[str, msgspec.Raw], found: StoredObject) -> dict[str, Any]:
     """The members of an object's `metadata`, with those that columns have."""
-    return {**metadata_of(found.key, members), **columns_shown(found)}
+    return {**metadata_of(found.key, members), **_columns_shown(found)}
 
 
 def _in_seconds(time: str) -> str:

@@ -114,11 +114,11 @@ class StoreReader:
         Raises:
             ConversionError: it cannot be converted; the error says why.
         """
-        usual = self.scheme.read_usual(
+        quick = self.scheme.read_quickly(
             version, found.data, lambda metadata: metadata_with_columns(metadata, found)
         )
-        if usual is not None:
-            return usual
+        if quick is not None:
+            return quick
         return with_columns(self.scheme.read(version, found.data), found)
 
     def list(

@@ -4,7 +4,7 @@ A version hides something of an object where the object, written as it is shown,
 write them back without the stored one, as a conversion webhook does, has to know that. Here it is found out on the objects, without any JSON in
 between, which takes two things. Both versions pass their values on as they are, as the table `TIED` beside a conversion to storage says. And the
 document has nothing that is written otherwise once it was read: no map in another order, no number of another spelling. About all else
-a view gives nothing, and the careful way is to be taken.
+a view gives None, for the careful way.
 """
 
 import types
@@ -36,7 +36,7 @@ class _UnknownTypeError(Exception):
     """A type of which is not known how its values are written."""
 
 
-class WholeView(NamedTuple):
+class QuickView(NamedTuple):
     """How documents of one version become documents of another.
 
     Attributes:
@@ -78,7 +78,7 @@ class WholeView(NamedTuple):
         return value
 
 
-class WholeViews:
+class QuickViews:
     """Finds the views of a generated package.
 
     Args:
@@ -100,15 +100,15 @@ class WholeViews:
         found: ResourceType,
         source: str | None,
         target: str | None,
-        is_usual: Callable[[bytes], bool],
-    ) -> WholeView | None:
+        keeps_spelling: Callable[[bytes], bool],
+    ) -> QuickView | None:
         """The view of documents of a version, or of what a store keeps, at another one.
 
         Args:
             found: the resource type.
             source: the version; None for what a store keeps.
             target: the other one; None for what a store keeps.
-            is_usual: whether free-form data is written as it was read. All of it is asked about, as none of it was looked at for its UTF-8.
+            keeps_spelling: whether free-form data is written as it was read. All of it is asked about, as none of it was looked at for its UTF-8.
 
         Returns:
             The view; None where the careful way has to be taken.
@@ -126,13 +126,13 @@ class WholeViews:
         ):
             return None
         try:
-            check = _check_of(class_, _Oddities(is_usual, spelling=source is None))
+            check = _check_of(class_, _Oddities(keeps_spelling, spelling=source is None))
         except _UnknownTypeError:
             return None
         convert = self._keeping if target is None else self._showing(found, source, target, hub)
         if convert is None:
             return None
-        return WholeView(
+        return QuickView(
             new_decoder(class_).decode,
             typing.cast("tuple[tuple[str, str], tuple[str, str]]", names),
             check,
@@ -259,11 +259,11 @@ class _Oddities(NamedTuple):
     """What is looked for.
 
     Attributes:
-        is_usual: whether free-form data is written as it was read.
+        keeps_spelling: whether free-form data is written as it was read.
         spelling: whether maps in another order and numbers of another spelling are.
     """
 
-    is_usual: Callable[[bytes], bool]
+    keeps_spelling: Callable[[bytes], bool]
     spelling: bool
 
 
@@ -291,7 +291,7 @@ def _checks_of(
             if members:
                 checks[each] = _of_members(members)
         elif each is FreeForm:
-            checks[each] = lambda value: not oddities.is_usual(bytes(value))
+            checks[each] = lambda value: not oddities.keeps_spelling(bytes(value))
         elif each is float:
             if oddities.spelling:
                 checks[each] = float.is_integer
