@@ -62,6 +62,28 @@ def test_constraints_stand_where_their_values_do(properties):
     assert properties["limits"]["additionalProperties"] == {"type": "integer", "minimum": 1}
 
 
+def test_what_is_said_of_elements_and_values_stays(properties):
+    words = {"type": "string", "description": "One word.", "example": "spoken"}
+    assert properties["words"] == {"type": "array", "example": ["a", "b"], "items": words}
+    note = {"type": "string", "description": "One note.", "example": "first"}
+    assert properties["notes"] == {"type": "object", "additionalProperties": note}
+    assert properties["grid"]["items"]["items"]["description"] == "One cell."
+    assert properties["guesses"]["items"] == {"description": "Whatever it is.", PRESERVE: True}
+    written = {"description": "Whatever it says.", PRESERVE: True}
+    assert properties["written"] == {"type": "object", "additionalProperties": written}
+    port = {"description": "A port.", "example": 80, "x-kubernetes-int-or-string": True}
+    assert properties["ports"]["items"] == port
+    listed = {"type": "string", "enum": ["x", "y"], "description": "Either.", "example": "x"}
+    assert properties["listed"]["items"] == listed
+
+
+def test_what_is_said_beside_a_reference_goes_before_what_its_definition_says(properties):
+    other, part = properties["others"]["items"], properties["parts"]["items"]
+    assert (other["description"], other["example"]) == ("Another part.", {"name": "left"})
+    assert (part["description"], part["example"]) == ("A part.", {"name": "right"})
+    assert other["properties"] == part["properties"]
+
+
 def test_limits_are_said_as_openapi_says_them(properties):
     ratio = properties["ratio"]
     assert (ratio["minimum"], ratio["exclusiveMinimum"], ratio["maximum"]) == (0, True, 1)

@@ -233,7 +233,7 @@ def _fitting(made: dict[str, Any], note: Callable[[str], object]) -> dict[str, A
     said, size = "", whole
     for shortened, what in (
         (_first_sentence, "descriptions are cut"),
-        (None, "descriptions are left out"),
+        (None, "descriptions are left out, and examples"),
     ):
         if size <= _LARGEST:
             break
@@ -256,11 +256,13 @@ def _first_sentence(text: str) -> str:
 
 
 def _trimmed(schema: Any, shortened: Callable[[str], str] | None, *, top: bool = False) -> Any:
-    """A schema with shorter descriptions; None for none but that of the top."""
+    """A schema with shorter descriptions; None for none but that of the top, and for no examples."""
     if not isinstance(schema, dict):
         return schema
     found = {key: _trimmed_member(key, value, shortened) for key, value in schema.items()}
     text = found.pop("description", "")
+    if shortened is None:
+        found.pop("example", None)
     if isinstance(text, str) and text and (top or shortened is not None):
         found["description"] = (shortened or _first_sentence)(text)
     return found
