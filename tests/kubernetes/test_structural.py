@@ -125,6 +125,15 @@ def test_subresources_are_those_that_a_crd_has(install):
         assert crd["spec"]["versions"][0].get("subresources", {}) == each
 
 
+def test_a_project_of_json_schemas_says_what_scales(install):
+    counted = {"type": "object", "properties": {"replicas": {"type": "integer"}}}
+    schema = {"title": "Pool", "type": "object", "properties": {"spec": counted, "status": counted}}
+    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    said = {"group": pools.GROUP, "types": {"Pool": {"scale": [paths]}}}
+    crd = crd_of(install({"v1.yaml": schema}, config={"kubernetes": said}))
+    assert crd["spec"]["versions"][0]["subresources"] == {"status": {}, "scale": paths}
+
+
 @pytest.mark.parametrize("subresources", [{}, {"status": {}, "scale": {"specReplicasPath": ".x"}}])
 def test_roles_of_people_have_all_subresources(install, subresources):
     installed = install({"pools.json": pools.definition(**subresources)})
