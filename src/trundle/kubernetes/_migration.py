@@ -57,7 +57,8 @@ class Subject:
         stored: the versions that objects may be stored at.
         leaving: the versions that the cluster has, and the project does not serve.
         objects: how many objects there are.
-        roomless: whether a version has no room for the carrier of one, which cannot be written there; the cluster's own migration would try that for ever.
+        unfit: whether the cluster's own migration does not do: a version has no room for the carrier of one, which it would try to write for ever, or owners are
+            known by a version that has left the CRD, where each write forgets all owners of the object.
         findings: why they cannot be migrated.
         rewritten: how many objects were stored anew; where the cluster rewrites them, how many there were.
         former: the other versions that objects could be stored at until they were rewritten.
@@ -70,7 +71,7 @@ class Subject:
     stored: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
     objects: int = 0
-    roomless: bool = False
+    unfit: bool = False
     findings: tuple[Finding, ...] = ()
     rewritten: int = 0
     former: tuple[str, ...] = ()
@@ -161,14 +162,15 @@ class Migration:
         labels = tuple(served)
         findings: list[Finding] = []
         remembered: dict[str, tuple[dict[str, Any], list[str]]] = {}
-        count, roomless = 0, False
+        count, unfit = 0, False
         for label in labels:
             count = 0
             try:
                 for each in self.cluster.objects(subject.kind, label, self.page):
                     count += 1
                     self.step(f"{subject.kind.qualified} at {label}", count)
-                    roomless |= is_marker(_annotation(each, name_of(subject.kind.group)))
+                    unfit |= is_marker(_annotation(each, name_of(subject.kind.group)))
+                    unfit |= _names_leaving(subject, each)
                     if not _annotation(each, reason_name(subject.kind.group)):
                         continue
                     reason = self._reason(subject, label, each)
@@ -187,7 +189,7 @@ class Migration:
             for each, hiding in remembered.values()
         )
         shown = tuple(findings[:_MOST_FINDINGS])
-        return replace(subject, objects=count, roomless=roomless, findings=shown, outdated=outdated)
+        return replace(subject, objects=count, unfit=unfit, findings=shown, outdated=outdated)
 
     def _reason(self, subject: Subject, label: str, listed: dict[str, Any]) -> str:
         """Why an object cannot be read; empty where it can be, and only the API server's cache of lists has it otherwise."""
@@ -208,7 +210,7 @@ class Migration:
         subject = self._refreshed(subject)
         if subject.findings:
             return subject
-        by_pages = subject.leaving or subject.roomless or not subject.objects
+        by_pages = subject.leaving or subject.unfit or not subject.objects
         if migrations is None or by_pages:
             subject = self._rewritten(subject)
         else:
@@ -431,6 +433,14 @@ def _first_that_can(labels: Iterable[str], write: Callable[[str], _Made]) -> _Ma
             failed = failed or error
     assert failed is not None
     raise failed
+
+
+def _names_leaving(subject: Subject, found: Mapping[str, Any]) -> bool:
+    """Whether owners of an object are known by a version that the project does not serve."""
+    leaving = subject.known.versions.keys() - subject.kind.versions.keys()
+    names = {f"{subject.kind.group}/{each}" for each in leaving}
+    entries = found["metadata"].get("managedFields") or ()
+    return any(each.get("apiVersion") in names for each in entries)
 
 
 def _annotation(found: Mapping[str, Any], name: str) -> str:
