@@ -1,5 +1,7 @@
 """Structural schemas; tests/cluster has a real API server take them."""
 
+import json
+
 import constructs
 import pools
 import pytest
@@ -210,6 +212,39 @@ def test_descriptions_of_a_large_crd_are_cut_first_and_left_out_then(install):
     assert schema["properties"]["p0"] == {"type": "string"}
     assert schema["description"] == "A big thing."
     assert ["descriptions are left out" in each for each in notes] == [True]
+
+
+def test_descriptions_of_the_outer_levels_are_kept_longest(install):
+    def level(number, inner):
+        fields = {f"p{at}": {"type": "string", "description": "long " * 20} for at in range(number)}
+        return {"type": "object", "description": "A level.", "properties": {**fields, **inner}}
+
+    nested = level(100, {"inner": level(1000, {"inmost": level(1500, {})})})
+    notes = []
+    crd = crd_of(install({"v1.yaml": {"title": "Big", **nested}}), notes)
+    outer = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    inner = outer["inner"]["properties"]
+    assert outer["p0"]["description"] == inner["p0"]["description"] == "long " * 19 + "long"
+    assert "description" not in inner["inmost"]["properties"]["p0"]
+    assert inner["inmost"]["description"] == "A level."
+    (noted,) = notes
+    assert "left out more than 2 levels inside" in noted
+    assert len(json.dumps(crd, separators=(",", ":"))) < 256 * 1024
+
+
+def test_descriptions_stay_where_a_crd_is_too_large_without_them_too(install):
+    fields = {
+        f"p{at}": {"type": "string", "pattern": f"^{at}-{'x' * 80}$", "description": "One."}
+        for at in range(2500)
+    }
+    notes = []
+    top = {"title": "Big", "type": "object", "description": "A big thing. Really."}
+    crd = crd_of(install({"v1.yaml": {**top, "properties": fields}}), notes)
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema["description"] == "A big thing. Really."
+    assert schema["properties"]["p0"]["description"] == "One."
+    (noted,) = notes
+    assert "kubectl apply --server-side" in noted
 
 
 def test_a_service_has_namespace_and_name():
