@@ -71,6 +71,35 @@ def test_a_crd_with_many_constructs_is_taken(cluster, establish, install):
     assert {"name", "parts", "names[0]", "ratio"} <= causes, refused.body
 
 
+def test_clients_see_what_is_said_of_elements_and_values(cluster, establish, install):
+    (crd,) = crds_of(install(constructs.FILES, config=constructs.CONFIG))
+    establish(crd)
+    for field, said in {
+        "words": "One word.",
+        "notes": "One note.",
+        "grid": "One cell.",
+        "others": "Another part.",
+        "parts": "A part.",
+        "guesses": "Whatever it is.",
+        "ports": "A port.",
+    }.items():
+        shown = cluster.kubectl(
+            "explain", f"things.{field}", "--api-version", f"{constructs.GROUP}/v1"
+        )
+        assert said in shown.stdout, shown
+    path = f"/openapi/v3/apis/{constructs.GROUP}/v1"
+    (schema,) = (
+        each
+        for name, each in cluster.request("GET", path).body["components"]["schemas"].items()
+        if name.endswith("v1.Thing")
+    )
+    properties = schema["properties"]
+    assert properties["words"]["example"] == ["a", "b"]
+    assert properties["words"]["items"]["example"] == "spoken"
+    assert properties["ports"]["items"]["example"] == 80
+    assert properties["parts"]["items"]["example"] == {"name": "right"}
+
+
 def test_a_crd_goes_through_trundle_and_stays_one(establish, install):
     given = {**widgets.CRD, "metadata": {"name": f"widgets.{widgets.GROUP}"}}
     (crd,) = crds_of(install({"crd.yaml": given}, config=widgets.project()))

@@ -306,6 +306,12 @@ def test_the_next_release_reads_and_rolls_what_is_stored(install, clubs, webhook
     before = webhook.at(NEW, rolled)
     assert annotations(before)[NOT_SHOWN]
     assert webhook.at(STORAGE, before) == rolled
+    # An API server remembers it so. What it makes of a patch over that would not be what the client meant.
+    assert later.at(STORAGE, before) == rolled
+    with pytest.raises(ObjectError, match="the API server remembers it"):
+        later.at(STORAGE, {**before, "note": "new"})
+    with pytest.raises(ObjectError, match="leave all but its metadata"):
+        webhook.at(STORAGE, {**before, "note": "new"})
 
 
 KEYED = {

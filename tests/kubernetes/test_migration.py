@@ -192,6 +192,48 @@ def test_an_object_that_no_version_can_write_keeps_the_versions(server, migrate)
     assert server.crd["metadata"]["annotations"] == {f"{GROUP}/migration": None}
 
 
+def remembered(server, name, labels):
+    """Has lists at some versions show an object as one that cannot be read."""
+    note = {f"{GROUP}/not-shown": "it was broken"}
+
+    def listed(request):
+        answer = Server.listed(server, request)
+        if request.url.path.split("/")[3] not in labels:
+            return answer
+        items = answer.json()["items"]
+        for each in items:
+            if each["metadata"]["name"] == name:
+                each["metadata"] = {**each["metadata"], "annotations": note}
+        return httpx2.Response(200, json={**answer.json(), "items": items})
+
+    server.listed = listed
+
+
+@pytest.mark.parametrize(
+    ("labels", "at"), [({NEW}, OLD), ({OLD}, NEW), ({NEW, OLD}, OLD)], ids=["new", "old", "both"]
+)
+def test_an_object_that_only_lists_cannot_show_is_touched_where_it_is_shown(
+    server, migrate, labels, at
+):
+    remembered(server, "c", labels)
+    assert migrate().findings == ()
+    touched = [
+        (label, patch["metadata"]["annotations"])
+        for label, name, patch in server.patched
+        if patch and name == "c"
+    ]
+    assert touched == [(at, {f"{GROUP}/migration": each}) for each in ("r", None)]
+    assert server.crd["status"]["storedVersions"] == ["storage"]
+
+
+def test_an_object_that_cannot_be_touched_keeps_the_versions(server, migrate):
+    remembered(server, "c", {NEW})
+    server.failing = [("PATCH", "/members/c", status(422, "bad"))] * 2
+    (finding,) = migrate().findings
+    assert "Member default/c" in str(finding)
+    assert server.crd["status"]["storedVersions"] == [OLD, "storage"]
+
+
 def test_it_goes_on_where_it_was_for_the_same_release_only(server, migrate):
     note = {
         f"{GROUP}/migration": json.dumps({"release": "r", "to": "storage", "after": "default/c"})

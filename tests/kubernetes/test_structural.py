@@ -1,5 +1,7 @@
 """Structural schemas; tests/cluster has a real API server take them."""
 
+import json
+
 import constructs
 import pools
 import pytest
@@ -62,6 +64,28 @@ def test_constraints_stand_where_their_values_do(properties):
     assert properties["limits"]["additionalProperties"] == {"type": "integer", "minimum": 1}
 
 
+def test_what_is_said_of_elements_and_values_stays(properties):
+    words = {"type": "string", "description": "One word.", "example": "spoken"}
+    assert properties["words"] == {"type": "array", "example": ["a", "b"], "items": words}
+    note = {"type": "string", "description": "One note.", "example": "first"}
+    assert properties["notes"] == {"type": "object", "additionalProperties": note}
+    assert properties["grid"]["items"]["items"]["description"] == "One cell."
+    assert properties["guesses"]["items"] == {"description": "Whatever it is.", PRESERVE: True}
+    written = {"description": "Whatever it says.", PRESERVE: True}
+    assert properties["written"] == {"type": "object", "additionalProperties": written}
+    port = {"description": "A port.", "example": 80, "x-kubernetes-int-or-string": True}
+    assert properties["ports"]["items"] == port
+    listed = {"type": "string", "enum": ["x", "y"], "description": "Either.", "example": "x"}
+    assert properties["listed"]["items"] == listed
+
+
+def test_what_is_said_beside_a_reference_goes_before_what_its_definition_says(properties):
+    other, part = properties["others"]["items"], properties["parts"]["items"]
+    assert (other["description"], other["example"]) == ("Another part.", {"name": "left"})
+    assert (part["description"], part["example"]) == ("A part.", {"name": "right"})
+    assert other["properties"] == part["properties"]
+
+
 def test_limits_are_said_as_openapi_says_them(properties):
     ratio = properties["ratio"]
     assert (ratio["minimum"], ratio["exclusiveMinimum"], ratio["maximum"]) == (0, True, 1)
@@ -101,6 +125,15 @@ def test_subresources_are_those_that_a_crd_has(install):
     for each in ({}, {"scale": paths}, {"scale": selected}, {"scale": paths, "status": {}}):
         crd = crd_of(install({"pools.json": pools.definition(**each)}))
         assert crd["spec"]["versions"][0].get("subresources", {}) == each
+
+
+def test_a_project_of_json_schemas_says_what_scales(install):
+    counted = {"type": "object", "properties": {"replicas": {"type": "integer"}}}
+    schema = {"title": "Pool", "type": "object", "properties": {"spec": counted, "status": counted}}
+    paths = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
+    said = {"group": pools.GROUP, "types": {"Pool": {"scale": [paths]}}}
+    crd = crd_of(install({"v1.yaml": schema}, config={"kubernetes": said}))
+    assert crd["spec"]["versions"][0]["subresources"] == {"status": {}, "scale": paths}
 
 
 @pytest.mark.parametrize("subresources", [{}, {"status": {}, "scale": {"specReplicasPath": ".x"}}])
@@ -179,6 +212,39 @@ def test_descriptions_of_a_large_crd_are_cut_first_and_left_out_then(install):
     assert schema["properties"]["p0"] == {"type": "string"}
     assert schema["description"] == "A big thing."
     assert ["descriptions are left out" in each for each in notes] == [True]
+
+
+def test_descriptions_of_the_outer_levels_are_kept_longest(install):
+    def level(number, inner):
+        fields = {f"p{at}": {"type": "string", "description": "long " * 20} for at in range(number)}
+        return {"type": "object", "description": "A level.", "properties": {**fields, **inner}}
+
+    nested = level(100, {"inner": level(1000, {"inmost": level(1500, {})})})
+    notes = []
+    crd = crd_of(install({"v1.yaml": {"title": "Big", **nested}}), notes)
+    outer = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    inner = outer["inner"]["properties"]
+    assert outer["p0"]["description"] == inner["p0"]["description"] == "long " * 19 + "long"
+    assert "description" not in inner["inmost"]["properties"]["p0"]
+    assert inner["inmost"]["description"] == "A level."
+    (noted,) = notes
+    assert "left out more than 2 levels inside" in noted
+    assert len(json.dumps(crd, separators=(",", ":"))) < 256 * 1024
+
+
+def test_descriptions_stay_where_a_crd_is_too_large_without_them_too(install):
+    fields = {
+        f"p{at}": {"type": "string", "pattern": f"^{at}-{'x' * 80}$", "description": "One."}
+        for at in range(2500)
+    }
+    notes = []
+    top = {"title": "Big", "type": "object", "description": "A big thing. Really."}
+    crd = crd_of(install({"v1.yaml": {**top, "properties": fields}}), notes)
+    schema = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
+    assert schema["description"] == "A big thing. Really."
+    assert schema["properties"]["p0"]["description"] == "One."
+    (noted,) = notes
+    assert "kubectl apply --server-side" in noted
 
 
 def test_a_service_has_namespace_and_name():

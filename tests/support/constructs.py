@@ -38,6 +38,14 @@ FILES = {
             x-kubernetes-list-type: map
             x-kubernetes-list-map-keys: [name]
             items: {type: object, properties: {name: {type: string}}}
+          words: {type: array, items: {type: string, description: "One word.", example: spoken}, example: [a, b]}
+          notes: {type: object, additionalProperties: {type: string, description: "One note.", examples: [first, second]}}
+          grid: {type: array, items: {type: array, items: {type: number, description: "One cell."}}}
+          others: {type: array, items: {$ref: "#/$defs/Part", description: "Another part.", example: {name: left}}}
+          guesses: {type: array, items: {description: "Whatever it is."}}
+          written: {type: object, additionalProperties: {description: "Whatever it says."}}
+          ports: {type: array, items: {type: [integer, string], description: "A port.", example: 80}}
+          listed: {type: array, items: {type: string, enum: [x, y], description: "Either.", example: x}}
           tree: {$ref: "#/$defs/Node"}
           shape:
             oneOf:
@@ -50,6 +58,7 @@ FILES = {
             type: object
             description: A part.
             required: [name]
+            example: {name: right}
             properties: {name: {type: string}, size: {type: integer, format: int32, default: 1}}
           Node:
             type: object

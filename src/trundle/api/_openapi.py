@@ -123,8 +123,10 @@ def definition(name: str, served: ServedVersion, reference: Callable[[str], str]
         reference: gives the `$ref` to another definition of the version.
     """
     found = served.schema.definitions[name]
+    exemplified = {} if found.example is ABSENT else {"example": found.example}
     if isinstance(found, EnumType):
-        return _described(found.doc, {"type": _SCALARS[found.kind], "enum": list(found.values)})
+        listed = {"type": _SCALARS[found.kind], "enum": list(found.values)}
+        return _described(found.doc, listed | exemplified)
 
     def refer(key: str) -> dict[str, Any]:
         """A reference; enums without a name stand in place, so that clients show their values."""
@@ -135,7 +137,7 @@ def definition(name: str, served: ServedVersion, reference: Callable[[str], str]
 
     properties = {each.name: _property(each, refer) for each in found.properties}
     required = [each.name for each in found.properties if each.required]
-    schema: dict[str, Any] = {"type": "object", **dict(found.constraints)}
+    schema: dict[str, Any] = {"type": "object", **dict(found.constraints), **exemplified}
     if properties:
         schema["properties"] = properties
     if required:
@@ -152,7 +154,8 @@ def _property(of: Property, refer: Callable[[str], dict[str, Any]]) -> dict[str,
         extra["default"] = of.default
     if "$ref" in schema and of.doc:
         schema = {"allOf": [schema]}
-    return _described(of.doc, _constrained(schema, extra))
+    said = _constrained(_constrained(schema, extra), dict(of.about))
+    return _described(of.doc, said)
 
 
 def _constrained(schema: dict[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

@@ -171,6 +171,7 @@ _SCHEMA: Mapping[str, _Field] = {
     "allOf": (24, _schemas),
     "properties": (25, _named_schemas),
     "readOnly": (27, _flag),
+    "example": (30, _any),
 }
 _BODY: Mapping[str, _Field] = {
     "description": (1, _text),

@@ -233,7 +233,7 @@ class Validator:
             if key in {"enum", "default", "const", "required"}
             else self._as_json_schema(value)
             for key, value in schema.items()
-            if key != "nullable"
+            if key not in {"example", "nullable"}
         }
         if isinstance(written := found.get("pattern"), str):
             found["pattern"] = as_ecma(written)

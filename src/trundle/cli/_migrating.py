@@ -115,6 +115,12 @@ def _print(found: "list[Subject]", output: Format, *, done: bool) -> None:
             say(
                 f"{each.kind.qualified}: {each.objects} {noun}, stored at {stored}; all can be read and rewritten"
             )
+        if each.outdated:
+            say(
+                f"{each.kind.qualified}: {len(each.outdated)} of them, which the API server remembered without content, are shown again"
+                if done
+                else f"{each.kind.qualified}: {len(each.outdated)} of them can be read, and the API server remembers them without content until they are migrated"
+            )
         if each.former:
             say(
                 f"{each.kind.qualified}: objects could be stored at {', '.join(each.former)} until now. Each API server follows a CRD by itself, and none shows when all have: "

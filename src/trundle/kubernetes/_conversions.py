@@ -161,7 +161,7 @@ class Conversions:
             assert target is not None
             return self._read(document, kind, target)
         if reason_name(kind.group) in (document["metadata"].get("annotations") or {}):
-            return _given_back(document, kind, target, guarded=self._guarded)
+            return self._given_back(document, kind, source, target)
         stored = self._put(document, kind, source)
         if target is not None:
             return self._shown(stored, stored.data, kind, target)
@@ -227,6 +227,42 @@ class Conversions:
             return None, given
         return base, json_of(as_before(spelt_values(given), seen))
 
+    def _given_back(
+        self,
+        document: dict[str, Any],
+        kind: ServedKind,
+        source: ServedVersion,
+        target: ServedVersion | None,
+    ) -> bytes:
+        """An object that was not shown, on its way back: its metadata may have changed, nothing else.
+
+        Raises:
+            ObjectError: more of it was changed, or the carrier is not there any more.
+        """
+        rest = [key for key in document if key not in _HEAD]
+        metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
+        data = None if carrier is None else _unsealed_or_none(carrier)
+        if target is not None:
+            return json_of({**document, "apiVersion": kind.api_version(target)})
+        if self._guarded and carrier is not None and is_marker(carrier) and not rest:
+            data = json_of({STORED: ""})  # Admission lets nothing but its deletion through.
+        if data is None or (rest and not self._is_readable(data, source)):
+            raise unshown(_called(document), kind)
+        if rest:
+            raise outdated(_called(document))
+        metadata, _ = without_annotation(metadata, reason_name(kind.group))
+        head = {"apiVersion": f"{kind.group}/{STORAGE}", "kind": kind.kind, "metadata": metadata}
+        return json_of({**head, **_members(data)})
+
+    def _is_readable(self, data: bytes, version: ServedVersion) -> bool:
+        """Whether a version can show what it could not show when an API server asked."""
+        try:
+            text = _text_of(values_of(data))
+            self._scheme.read(version.version, self._scheme.convert_json(text.encode()))
+        except Exception:  # noqa: BLE001 - for whichever reason it was not shown
+            return False
+        return True
+
     def _shown(
         self, stored: _Stored, present: bytes, kind: ServedKind, target: ServedVersion
     ) -> bytes:
@@ -288,6 +324,30 @@ def roomless(where: str, kind: ServedKind) -> ObjectError:
     return ObjectError(where, *without_room(name_of(kind.group)))
 
 
+def unshown(where: str, kind: ServedKind) -> ObjectError:
+    """The error for a change of what a version cannot show.
+
+    Args:
+        where: the object.
+        kind: its resource type.
+    """
+    names = f"{reason_name(kind.group)} and {name_of(kind.group)}"
+    advice = f"leave all but its metadata as it is; or remove the annotations {names}, which gives up what is stored"
+    return ObjectError(where, "an object that this version can show", "one that it cannot", advice)
+
+
+def outdated(where: str) -> ObjectError:
+    """The error for a change of what a version can show by now, and an API server remembers without content.
+
+    Args:
+        where: the object.
+    """
+    expected = "an object as this version shows it"
+    found = "one without content: the API server remembers it from when it could not be shown"
+    advice = "run `trundle kube migrate`, or change an annotation of the object, and write it again"
+    return ObjectError(where, expected, found, advice)
+
+
 def without_room(name: str) -> tuple[str, str, str]:
     """What is expected of a carrier, what is found, and what to do, where it has no room.
 
@@ -337,33 +397,6 @@ def _not_shown(
             ),
         }
     )
-
-
-def _given_back(
-    document: dict[str, Any], kind: ServedKind, target: ServedVersion | None, *, guarded: bool
-) -> bytes:
-    """An object that was not shown, on its way back: its metadata may have changed, nothing else.
-
-    Raises:
-        ObjectError: more of it was changed, or the carrier is not there any more.
-    """
-    rest = [key for key in document if key not in _HEAD]
-    metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
-    data = None if carrier is None else _unsealed_or_none(carrier)
-    if guarded and carrier is not None and is_marker(carrier) and not rest:
-        data = json_of({STORED: ""})  # Admission lets nothing but its deletion through.
-    if target is None and (rest or data is None):
-        name = reason_name(kind.group)
-        advice = f"leave all but its metadata as it is; or remove the annotations {name} and {name_of(kind.group)}, which gives up what is stored"
-        raise ObjectError(
-            _called(document), "an object that this version can show", "one that it cannot", advice
-        )
-    if target is not None:
-        return json_of({**document, "apiVersion": kind.api_version(target)})
-    metadata, _ = without_annotation(metadata, reason_name(kind.group))
-    head = {"apiVersion": f"{kind.group}/{STORAGE}", "kind": kind.kind, "metadata": metadata}
-    assert data is not None
-    return json_of({**head, **_members(data)})
 
 
 def _with_metadata(data: bytes, metadata: Mapping[str, Any]) -> bytes:

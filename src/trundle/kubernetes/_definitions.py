@@ -23,6 +23,12 @@ API_VERSION, KIND = "apiextensions.k8s.io/v1", "CustomResourceDefinition"
 _LARGEST = 256 * 1024
 """How large a CRD may be for `kubectl apply`, which keeps it in an annotation."""
 
+_LARGEST_STORED = 1024 * 1024
+"""How large a CRD may be with its descriptions where `kubectl apply` does not keep it in any case; etcd takes half as much more."""
+
+_MOST_LEVELS = 16
+"""How many levels of properties inside of one another the descriptions of a CRD are cut and not left out."""
+
 _LONGEST_WARNING = 256
 _APPROVED = "api-approved.kubernetes.io"
 _CONVERT = "/convert"
@@ -228,26 +234,44 @@ def _subresources(served: ServedVersion) -> dict[str, Any]:
 
 
 def _fitting(made: dict[str, Any], note: Callable[[str], object]) -> dict[str, Any]:
-    """A CRD that `kubectl apply` can keep: with shorter descriptions, or with none but those of versions, where it is too large."""
-    name, whole = made["metadata"]["name"], len(msgspec.json.encode(made))
-    said, size = "", whole
-    for shortened, what in (
-        (_first_sentence, "descriptions are cut"),
-        (None, "descriptions are left out"),
-    ):
-        if size <= _LARGEST:
-            break
-        for version in made["spec"]["versions"]:
-            schema = version["schema"]["openAPIV3Schema"]
-            version["schema"]["openAPIV3Schema"] = _trimmed(schema, shortened, top=True)
-        said, size = what, len(msgspec.json.encode(made))
-    if said:
-        limit = f"the CRD has {whole // 1024} KiB; `kubectl apply` takes {_LARGEST // 1024}"
-        note(f"{name}: {said}, since {limit}")
-    if size > _LARGEST:
-        kept = "use `kubectl apply --server-side` or `kubectl create`"
-        note(f"{name}: has {size // 1024} KiB without descriptions; {kept}")
+    """A CRD that `kubectl apply` can keep where there is a way: with shorter descriptions, or without those that are deepest inside."""
+    name, whole = made["metadata"]["name"], _size(made)
+    if whole <= _LARGEST:
+        return made
+    limit = f"the CRD has {whole // 1024} KiB; `kubectl apply` takes {_LARGEST // 1024}"
+    for levels in range(_MOST_LEVELS, -1, -1):
+        found = _with_descriptions(made, levels)
+        if _size(found) <= _LARGEST:
+            inside = f"are cut, and left out more than {levels} levels inside, as are examples"
+            said = "are cut" if levels == _MOST_LEVELS else inside
+            note(
+                f"{name}: descriptions {said if levels else 'are left out, and examples'}, since {limit}"
+            )
+            return found
+    kept = "use `kubectl apply --server-side` or `kubectl create`"
+    if whole > _LARGEST_STORED:
+        made = _with_descriptions(made, 0)
+        limit = f"has {_size(made) // 1024} KiB without descriptions, which are left out"
+        note(f"{name}: {limit}; {kept}")
+    else:
+        note(f"{name}: {limit}, and it has more without descriptions; {kept}")
     return made
+
+
+def _size(made: dict[str, Any]) -> int:
+    return len(msgspec.json.encode(made))
+
+
+def _with_descriptions(made: dict[str, Any], levels: int) -> dict[str, Any]:
+    """A CRD with the first sentences of descriptions, as many levels inside as are given, and no examples further inside."""
+    versions = [
+        {
+            **each,
+            "schema": {"openAPIV3Schema": _trimmed(each["schema"]["openAPIV3Schema"], levels)},
+        }
+        for each in made["spec"]["versions"]
+    ]
+    return {**made, "spec": {**made["spec"], "versions": versions}}
 
 
 def _first_sentence(text: str) -> str:
@@ -255,21 +279,23 @@ def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!?])\s|\n\n", text, maxsplit=1)[0]
 
 
-def _trimmed(schema: Any, shortened: Callable[[str], str] | None, *, top: bool = False) -> Any:
-    """A schema with shorter descriptions; None for none but that of the top."""
+def _trimmed(schema: Any, levels: int) -> Any:
+    """A schema with the first sentences of descriptions, down to some levels of properties."""
     if not isinstance(schema, dict):
         return schema
-    found = {key: _trimmed_member(key, value, shortened) for key, value in schema.items()}
+    found = {key: _trimmed_member(key, value, levels) for key, value in schema.items()}
     text = found.pop("description", "")
-    if isinstance(text, str) and text and (top or shortened is not None):
-        found["description"] = (shortened or _first_sentence)(text)
+    if levels < 0:
+        found.pop("example", None)
+    elif isinstance(text, str) and text:
+        found["description"] = _first_sentence(text)
     return found
 
 
-def _trimmed_member(key: str, value: Any, shortened: Callable[[str], str] | None) -> Any:
+def _trimmed_member(key: str, value: Any, levels: int) -> Any:
     if key == "properties":
-        return {name: _trimmed(each, shortened) for name, each in value.items()}
-    return _trimmed(value, shortened) if key in {"items", "additionalProperties"} else value
+        return {name: _trimmed(each, levels - 1) for name, each in value.items()}
+    return _trimmed(value, levels) if key in {"items", "additionalProperties"} else value
 
 
 def read_definitions(documents: Iterable[Any], where: str) -> dict[str, dict[str, Any]]:

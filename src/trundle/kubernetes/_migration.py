@@ -6,7 +6,8 @@ An object that is written as it is gets stored anew where that changes anything.
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 
@@ -28,6 +29,7 @@ from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes._removed_versions import without_leaving
 
+_Made = TypeVar("_Made")
 _TRIES = 8
 _MOST_FINDINGS = 20
 _POLL = 0.5
@@ -55,10 +57,12 @@ class Subject:
         stored: the versions that objects may be stored at.
         leaving: the versions that the cluster has, and the project does not serve.
         objects: how many objects there are.
-        roomless: whether a version has no room for the carrier of one, which cannot be written there; the cluster's own migration would try that for ever.
+        unfit: whether the cluster's own migration does not do: a version has no room for the carrier of one, which it would try to write for ever, or owners are
+            known by a version that has left the CRD, where each write forgets all owners of the object.
         findings: why they cannot be migrated.
         rewritten: how many objects were stored anew; where the cluster rewrites them, how many there were.
         former: the other versions that objects could be stored at until they were rewritten.
+        outdated: objects that the API server remembers as ones that cannot be read, and can be: each with the versions to write it at, the best one first.
     """
 
     kind: ServedKind
@@ -67,10 +71,11 @@ class Subject:
     stored: tuple[str, ...] = ()
     leaving: tuple[str, ...] = ()
     objects: int = 0
-    roomless: bool = False
+    unfit: bool = False
     findings: tuple[Finding, ...] = ()
     rewritten: int = 0
     former: tuple[str, ...] = ()
+    outdated: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = ()
 
     def to_plain(self) -> dict[str, Any]:
         """As plain values."""
@@ -81,6 +86,7 @@ class Subject:
             "objects": self.objects,
             "rewritten": self.rewritten,
             "former": list(self.former),
+            "outdated": [key_of(each) for each, _ in self.outdated],
             "findings": [each.to_plain() for each in self.findings],
         }
 
@@ -153,26 +159,42 @@ class Migration:
 
     def tried(self, subject: Subject, served: Iterable[str]) -> Subject:
         """Reads all objects at some versions."""
+        labels = tuple(served)
         findings: list[Finding] = []
-        count, roomless = 0, False
-        for label in served:
+        remembered: dict[str, tuple[dict[str, Any], list[str]]] = {}
+        count, unfit = 0, False
+        for label in labels:
             count = 0
             try:
                 for each in self.cluster.objects(subject.kind, label, self.page):
                     count += 1
                     self.step(f"{subject.kind.qualified} at {label}", count)
-                    annotations = each["metadata"].get("annotations") or {}
-                    roomless |= is_marker(annotations.get(name_of(subject.kind.group), ""))
-                    reason = annotations.get(reason_name(subject.kind.group))
-                    if reason is not None:
+                    unfit |= is_marker(_annotation(each, name_of(subject.kind.group)))
+                    unfit |= _names_leaving(subject, each)
+                    if not _annotation(each, reason_name(subject.kind.group)):
+                        continue
+                    reason = self._reason(subject, label, each)
+                    if reason:
                         advice = "delete it, or correct it with the release that wrote it"
                         place = f"{called(subject.kind, each)} at {label}"
                         findings.append(_stays(place, "an object that can be read", reason, advice))
+                    else:
+                        remembered.setdefault(key_of(each), (each, []))[1].append(label)
             except RequestError as error:
                 listed = f"a list at {label}"
                 findings.append(_stays(subject.kind.qualified, listed, error.found, error.advice))
+        outdated = tuple(
+            # A version that requires properties takes no object without them.
+            (each, tuple(sorted(labels, key=hiding.__contains__)))
+            for each, hiding in remembered.values()
+        )
         shown = tuple(findings[:_MOST_FINDINGS])
-        return replace(subject, objects=count, roomless=roomless, findings=shown)
+        return replace(subject, objects=count, unfit=unfit, findings=shown, outdated=outdated)
+
+    def _reason(self, subject: Subject, label: str, listed: dict[str, Any]) -> str:
+        """Why an object cannot be read; empty where it can be, and only the API server's cache of lists has it otherwise."""
+        now = self.cluster.object(subject.kind, label, listed)
+        return "" if now is None else _annotation(now, reason_name(subject.kind.group))
 
     def migrated(self, subject: Subject, migrations: ClusterMigrations | None) -> Subject:
         """Rewrites all objects of a resource type, and lets the other stored versions go.
@@ -185,7 +207,10 @@ class Migration:
             ClusterError: the cluster cannot be asked, or its API server does not follow the CRD; what was done stays done.
         """
         self._await(subject)
-        by_pages = subject.leaving or subject.roomless or not subject.objects
+        subject = self._refreshed(subject)
+        if subject.findings:
+            return subject
+        by_pages = subject.leaving or subject.unfit or not subject.objects
         if migrations is None or by_pages:
             subject = self._rewritten(subject)
         else:
@@ -209,6 +234,25 @@ class Migration:
                 raise ClusterError(subject.kind.qualified, expected, found, advice)
             self.step(f"{subject.kind.qualified}: the API server follows the CRD")
             self.sleep(_POLL)
+
+    def _refreshed(self, subject: Subject) -> Subject:
+        """Has all API servers read objects anew that they remember as ones that cannot be read: a cache lets them go only with a write."""
+        findings = []
+        for count, (each, labels) in enumerate(subject.outdated, 1):
+            self.step(f"{subject.kind.qualified}, remembered", count, len(subject.outdated))
+            try:
+                _first_that_can(labels, partial(self._touch, subject, each))
+            except RequestError as error:
+                advice = "change an annotation of it, and migrate again"
+                place = called(subject.kind, each)
+                findings.append(_stays(place, "an object that can be written", error.found, advice))
+        return replace(subject, findings=tuple(findings[:_MOST_FINDINGS]))
+
+    def _touch(self, subject: Subject, found: dict[str, Any], label: str) -> None:
+        """Writes an object twice, with an annotation and without it, so that it is another one for the caches of the cluster."""
+        for value in (self.release, None):
+            patch = {"metadata": {"annotations": {note_name(subject.kind): value}}}
+            self.cluster.merge(subject.kind, label, found, patch)
 
     def _rewritten(self, subject: Subject, written: Container[str] = ()) -> Subject:
         """Writes all objects as they are, page by page; those that were written already count, too."""
@@ -243,16 +287,10 @@ class Migration:
         Raises:
             RequestError: no version can.
         """
-        failed = None
-        for label in subject.labels:
-            try:
-                return self._written_at(subject, label, found)
-            except (
-                RequestError
-            ) as error:  # A version without room for its carrier cannot; another one can.
-                failed = failed or error
-        assert failed is not None
-        raise failed
+        # A version without room for its carrier cannot; another one can.
+        return _first_that_can(
+            subject.labels, lambda label: self._written_at(subject, label, found)
+        )
 
     def _written_at(self, subject: Subject, label: str, found: dict[str, Any]) -> bool:
         kind, target = subject.kind, subject.kind.versions[label]
@@ -306,9 +344,7 @@ class Migration:
     def _nudge(self, subject: Subject) -> set[str]:
         """Writes one object, as the cluster's migration waits until its caches have seen a write after its beginning; gives its key."""
         for each in self.cluster.objects(subject.kind, subject.labels[0], 1):
-            for value in (self.release, None):
-                patch = {"metadata": {"annotations": {note_name(subject.kind): value}}}
-                self.cluster.merge(subject.kind, subject.labels[0], each, patch)
+            self._touch(subject, each, subject.labels[0])
             return {key_of(each)}
         return set()
 
@@ -381,6 +417,34 @@ class Migration:
 def note_name(kind: ServedKind) -> str:
     """The annotation of a CRD that says how far a migration is."""
     return f"{kind.group}/migration"
+
+
+def _first_that_can(labels: Iterable[str], write: Callable[[str], _Made]) -> _Made:
+    """What is made by writing at the first version that can.
+
+    Raises:
+        RequestError: none can; the error of the first one.
+    """
+    failed = None
+    for label in labels:
+        try:
+            return write(label)
+        except RequestError as error:
+            failed = failed or error
+    assert failed is not None
+    raise failed
+
+
+def _names_leaving(subject: Subject, found: Mapping[str, Any]) -> bool:
+    """Whether owners of an object are known by a version that the project does not serve."""
+    leaving = subject.known.versions.keys() - subject.kind.versions.keys()
+    names = {f"{subject.kind.group}/{each}" for each in leaving}
+    entries = found["metadata"].get("managedFields") or ()
+    return any(each.get("apiVersion") in names for each in entries)
+
+
+def _annotation(found: Mapping[str, Any], name: str) -> str:
+    return str((found["metadata"].get("annotations") or {}).get(name, ""))
 
 
 def labels_of(kind: ServedKind, crd: Mapping[str, Any]) -> tuple[str, ...]:

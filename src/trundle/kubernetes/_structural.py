@@ -38,18 +38,22 @@ _VALIDATIONS = frozenset(
         "required",
     }
 )
-_KEPT = _VALIDATIONS | {
-    "default",
-    "description",
-    "nullable",
-    "type",
-    _EMBEDDED,
-    "x-kubernetes-map-type",
-    "x-kubernetes-validations",
-    _INT_OR_STRING,
-    _LIST_TYPE,
-    _PRESERVE,
-}
+_SAID = frozenset({"description", "example"})
+_KEPT = (
+    _VALIDATIONS
+    | _SAID
+    | {
+        "default",
+        "nullable",
+        "type",
+        _EMBEDDED,
+        "x-kubernetes-map-type",
+        "x-kubernetes-validations",
+        _INT_OR_STRING,
+        _LIST_TYPE,
+        _PRESERVE,
+    }
+)
 _COMBINING = ("allOf", "anyOf", "oneOf")
 _OUTSIDE_RE2 = re.compile(r"\(\?(?:[=!>]|<[=!]|P=|\()|\\[1-9ZGXRKE]|[*+?}]\+")
 """What patterns of other libraries have, and that of the API server has not: https://github.com/google/re2/wiki/Syntax."""
@@ -163,7 +167,9 @@ class _Expansion:
             }
         values = given.get("additionalProperties")
         if isinstance(values, Mapping):
-            if values == {_PRESERVE: True}:
+            if values.keys() - _SAID == {_PRESERVE} and (
+                "properties" in given or values == {_PRESERVE: True}
+            ):
                 found[_PRESERVE] = True
             elif "properties" in given:
                 self._note(path, "the type of its other properties")

@@ -1,22 +1,39 @@
 """Reads `kubernetes`: what clients of Kubernetes' conventions call the resource types."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from trundle.documents import Fields, Node, ScalarNode, Walker, describe
-from trundle.schema import COLUMN_TYPES, NAME_PATTERN, KindNames, PrinterColumn
+from trundle.schema import COLUMN_TYPES, NAME_PATTERN, KindNames, PrinterColumn, Scaling
 
 _KEYS = ("group", "types")
-_TYPE_KEYS = ("kind", "plural", "singular", "shortNames", "categories", "scope", "columns")
+_TYPE_KEYS = ("kind", "plural", "singular", "shortNames", "categories", "scope", "columns", "scale")
 _COLUMN_KEYS = ("name", "path", "type", "description", "priority")
+_SCALE_KEYS = ("specReplicasPath", "statusReplicasPath", "labelSelectorPath")
+_STEPS = r"(\.[A-Za-z_][A-Za-z0-9_-]*)+"
+_SCALE_PATHS = (rf"\.spec{_STEPS}", rf"\.status{_STEPS}", rf"\.(spec|status){_STEPS}")
+"""What a cluster takes as paths of the subresource `scale`."""
+
 _SCOPES = ("Namespaced", "Cluster")
 SUBDOMAIN = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+"
 """An API group: a DNS subdomain of at least two labels, as Kubernetes wants it."""
 
 KIND = r"[A-Z][A-Za-z0-9]{0,62}"
+
+
+class HeldScaling(msgspec.Struct, frozen=True):
+    """What a project says of the subresource `scale` of a resource type.
+
+    Attributes:
+        scaling: what it reads and writes.
+        where: file and line that say so.
+    """
+
+    scaling: Scaling
+    where: str
 
 
 class Kubernetes(msgspec.Struct, frozen=True):
@@ -25,10 +42,14 @@ class Kubernetes(msgspec.Struct, frozen=True):
     Attributes:
         group: the API group of resource types that have none; may be empty.
         types: the names of resource types, by their own name without regard to letter case.
+        named: each resource type that has names, as the file writes it, with file and line.
+        scales: what their subresource `scale` reads and writes, likewise: a version has the first of which it has the properties.
     """
 
     group: str = ""
     types: Mapping[str, KindNames] = msgspec.field(default_factory=dict)
+    named: tuple[tuple[str, str], ...] = ()
+    scales: Mapping[str, tuple[HeldScaling, ...]] = msgspec.field(default_factory=dict)
 
     def group_for(self, package: str) -> str:
         """The API group of resource types that have none; after the package where none is given."""
@@ -45,14 +66,35 @@ def read_kubernetes(walker: Walker, fields: Fields) -> Kubernetes:
     inner = walker.fields(fields["kubernetes"][1], "what `kubernetes` has", _KEYS)
     group = _matching(walker, inner, "group", SUBDOMAIN, "an API group such as crm.example.com")
     types: dict[str, KindNames] = {}
+    named: list[tuple[str, str]] = []
+    scales: dict[str, tuple[HeldScaling, ...]] = {}
     if "types" in inner:
         for key, node in walker.entries(inner["types"][1], "names by resource type"):
-            types[key.text.casefold()] = _type(walker, node)
-    return Kubernetes(group, types)
+            said = walker.fields(node, "the names of a resource type", _TYPE_KEYS)
+            named.append((key.text, walker.place(key)))
+            types[key.text.casefold()] = _type(walker, said)
+            scales[key.text.casefold()] = tuple(_scales(walker, said))
+    return Kubernetes(group, types, tuple(named), scales)
 
 
-def _type(walker: Walker, node: Node) -> KindNames:
-    fields = walker.fields(node, "the names of a resource type", _TYPE_KEYS)
+def _scales(walker: Walker, fields: Fields) -> Iterator[HeldScaling]:
+    if "scale" not in fields:
+        return
+    for each in walker.items(fields["scale"][1], "paths of replicas"):
+        inner = walker.fields(each, "paths of replicas", _SCALE_KEYS, _SCALE_KEYS[:2])
+        wanted, there, selector = (
+            _matching(walker, inner, name, pattern, f"a path such as {example}")
+            for name, pattern, example in zip(
+                _SCALE_KEYS,
+                _SCALE_PATHS,
+                (".spec.replicas", ".status.replicas", ".status.selector"),
+                strict=True,
+            )
+        )
+        yield HeldScaling(Scaling(wanted, there, selector), walker.place(each))
+
+
+def _type(walker: Walker, fields: Fields) -> KindNames:
     scope = walker.choice(fields["scope"][1], "a scope", _SCOPES) if "scope" in fields else ""
     return KindNames(
         kind=_matching(walker, fields, "kind", KIND, "a kind such as Person"),
@@ -141,6 +183,17 @@ def kubernetes_schema() -> dict[str, Any]:
             "priority": {"type": "integer", "minimum": 0, "maximum": 9999, "default": 0},
         }
     )
+    said = (
+        "How many replicas there are to be.",
+        "How many there are.",
+        "The label selector of what is counted, as a text.",
+    )
+    scale = _closed(
+        {
+            name: {"type": "string", "pattern": f"^({pattern})$", "description": text}
+            for name, pattern, text in zip(_SCALE_KEYS, _SCALE_PATHS, said, strict=True)
+        }
+    )
     type_ = _closed(
         {
             "kind": {
@@ -157,6 +210,11 @@ def kubernetes_schema() -> dict[str, Any]:
                 "type": "array",
                 "items": {**column, "required": ["name", "path"]},
                 "description": "What tables show after the name.",
+            },
+            "scale": {
+                "type": "array",
+                "items": {**scale, "required": list(_SCALE_KEYS[:2])},
+                "description": "What its subresource scale reads and writes; a version has the first of which it has the properties.",
             },
         }
     )

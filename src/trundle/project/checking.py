@@ -34,7 +34,7 @@ from trundle.project.findings import Misfit, ProjectCode, finding
 from trundle.project.generating import generate
 from trundle.project.loading import Project, load_part
 from trundle.project.lock_change import lock_findings
-from trundle.project.naming import NamedKind, kinds_of, name_clashes
+from trundle.project.naming import NamedKind, kinds_of, name_clashes, unknown_names
 from trundle.report import spell
 from trundle.schema import (
     ABSENT,
@@ -90,6 +90,7 @@ def check(
     found = [*unsound, *findings]
     declared = ((each.group, each.resource, each.version) for each in catalogue.declared)
     found += admission_findings(config, declared)
+    found += unknown_names(config, (each.resource for each in catalogue.declared))
     found += name_clashes(kind for each in checked.values() for kind in each.kinds)
     found += lock_findings(config, lock, [each.comparison for each in checked.values()])
     found += (finding for each in checked.values() for finding in each.type_changes)

@@ -23,6 +23,7 @@ class ProjectCode(Code):
     LOSS = "loss"
     NAMES = "names"
     NULL = "null"
+    SCALE = "scale"
     STALE = "stale"
     TYPE_CHANGE = "type-change"
     UNUSED = "unused"

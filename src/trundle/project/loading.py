@@ -11,6 +11,7 @@ from trundle.project._garbage_collection import without_collection
 from trundle.project._lock_file import lock_path, read_lock, recorded_versions
 from trundle.project._parts import Part, no_resources, nothing_declared, outline_of
 from trundle.project._patterns import spread_patterns
+from trundle.project._scaling import unfit_scaling, with_scaling
 from trundle.project._spelling import as_declared
 from trundle.project._spread import Spread
 from trundle.project._storage import unknown_hubs, with_storage
@@ -93,13 +94,15 @@ def load_configured(config: Config, *, on_file: Callable[[Path], None] | None = 
     selection = catalogue.select()
     catalogue.require_used(selection.files)
     recorded = recorded_versions(read_lock(lock_path(config)))
-    schemas = with_storage(selection.schemas, config.hubs, recorded)
+    stored = with_storage(selection.schemas, config.hubs, recorded)
+    schemas = with_scaling(stored, config.kubernetes)
     config, spread = _spread(config, schemas)
     project, _, misfits = _fit(config, schemas, config.package)
     wrong, _ = spread.judged(misfits)
     findings = (
         *findings_of((*spread.misfits, *wrong)),
         *unknown_hubs(config, catalogue.declared),
+        *unfit_scaling(schemas, config.kubernetes),
     )
     return msgspec.structs.replace(project, findings=findings)
 
@@ -146,13 +149,15 @@ def load_part(part: Part, catalogue: Catalogue) -> LoadedPart:
     """
     selection = catalogue.select(part.group)
     config = part.config
-    schemas = with_storage(selection.schemas, config.hubs, part.recorded)
+    stored = with_storage(selection.schemas, config.hubs, part.recorded)
+    schemas = with_scaling(stored, config.kubernetes)
     config, spread = _spread(config, schemas)
     project, files, misfits = _fit(config, schemas, part.root_package)
     wrong, notes = spread.judged(misfits)
+    unscaled = (Misfit((), each) for each in unfit_scaling(schemas, config.kubernetes))
     return LoadedPart(
         project=project,
-        misfits=tuple(dict.fromkeys((*spread.misfits, *wrong))),
+        misfits=tuple(dict.fromkeys((*spread.misfits, *wrong, *unscaled))),
         notes=notes,
         files=(*map(Path, selection.files), *files),
         urls=selection.urls,

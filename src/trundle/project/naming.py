@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from trundle.errors import Finding, listed
+from trundle.errors import Finding, did_you_mean, listed
 from trundle.evolution import ResourceLineage
 from trundle.project.config import Config
 from trundle.project.findings import ProjectCode, finding
@@ -110,6 +110,21 @@ def kinds_of(project: Project) -> Iterator[NamedKind]:
     """The resource types that a project serves, as clients call them."""
     horizon = project.config.horizon
     return (named_kind(project, x) for x in project.evolution.resources if x.served(horizon))
+
+
+def unknown_names(config: Config, declared: Iterable[str]) -> Iterator[Finding]:
+    """The resource types that `kubernetes.types` names and no schema has.
+
+    Args:
+        config: what the project's file says.
+        declared: the resource types of all schemas.
+    """
+    known = {each.casefold(): each for each in declared}
+    for name, where in config.kubernetes.named:
+        if name.casefold() not in known:
+            what = f"`kubernetes.types` names {name}, which no schema has"
+            advice = did_you_mean(name, known.values(), "correct it, or remove it")
+            yield finding(ProjectCode.NAMES, where, what, advice, severity="note")
 
 
 def name_clashes(kinds: Iterable[NamedKind]) -> Iterator[Finding]:

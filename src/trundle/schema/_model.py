@@ -117,6 +117,8 @@ class Property(msgspec.Struct, frozen=True):
         doc: the schema's description, else empty.
         constraints: validation keywords and their values, in alphabetical order. They document the
             property; conversions do not enforce them, because what one version admits another must carry.
+        about: what is said and constrains nothing: its `example`, and under `items` and `additionalProperties` the `description`
+            and `example` of what it holds, as far as no definition says them.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Property(msgspec.Struct, frozen=True):
     default: Any = ABSENT
     doc: str = ""
     constraints: tuple[tuple[str, Any], ...] = ()
+    about: tuple[tuple[str, Any], ...] = ()
 
 
 class ObjectType(msgspec.Struct, frozen=True):
@@ -140,6 +143,7 @@ class ObjectType(msgspec.Struct, frozen=True):
         embedded: whether this is a whole resource inside another (its `apiVersion` is its own).
         tag: the property whose constant distinguishes this object from the other variants of its unions.
         constraints: validation keywords of the whole object and their values, in alphabetical order.
+        example: the schema's example as plain JSON, or `ABSENT`.
     """
 
     name: str
@@ -151,6 +155,7 @@ class ObjectType(msgspec.Struct, frozen=True):
     embedded: bool = False
     tag: str | None = None
     constraints: tuple[tuple[str, Any], ...] = ()
+    example: Any = ABSENT
 
     def property(self, name: str) -> Property | None:
         """The property of this name, if there is one."""
@@ -167,6 +172,7 @@ class EnumType(msgspec.Struct, frozen=True):
         values: in the order of the schema, without duplicates.
         doc: the schema's description, else empty.
         source: file and JSON pointer that it was read from; for messages.
+        example: the schema's example as plain JSON, or `ABSENT`.
     """
 
     name: str
@@ -175,6 +181,7 @@ class EnumType(msgspec.Struct, frozen=True):
     values: tuple[Any, ...]
     doc: str = ""
     source: str = ""
+    example: Any = ABSENT
 
 
 class Scaling(msgspec.Struct, frozen=True):

@@ -22,6 +22,7 @@ from trundle.schema._model import (
     Union,
 )
 from trundle.schema.readers import _merge
+from trundle.schema.readers._about import about, beside_reference
 from trundle.schema.readers._constraints import Constraints
 from trundle.schema.readers._errors import UnsatisfiableError
 from trundle.schema.readers._facets import (
@@ -293,7 +294,8 @@ class Builder:
             if key not in self._enums:
                 doc = _merge.first_doc(facets.all)
                 source = strong[0].node.source
-                enum = EnumType(name, named, kind, tuple(members), doc, source)
+                example = _merge.first_example(facets.all)
+                enum = EnumType(name, named, kind, tuple(members), doc, source, example)
                 self._enums[key] = self.table.add(enum, _order(definition, strong))
             found.append(self._enums[key])
         joined: Type = found[0] if len(found) == 1 else Union(tuple(found))
@@ -361,6 +363,7 @@ class Builder:
             constraints=tuple(
                 sorted(_merge.constraints(facets, structural=self._dialect.structural).items())
             ),
+            example=_merge.first_example(facets),
         )
 
     def _additional(self, facets: list[Facet]) -> Type | None:
@@ -377,13 +380,7 @@ class Builder:
         self._check(nodes[0])
         facets = take_apart(nodes, self._library, self._dialect)
         kind = self._type(facets, None)
-        own = facets.all
-        if (
-            isinstance(_bare(kind), Ref)
-            and len(origins := facets.origins()) == 1
-            and None not in origins
-        ):
-            own = [each for each in own if each.origin is None]
+        own = beside_reference(facets, kind)
         constraints = Constraints(self._library, self._dialect, self.notes)
         return Property(
             name=name,
@@ -392,11 +389,8 @@ class Builder:
             default=_merge.first(facets.all, "default", ABSENT),
             doc=_merge.first_doc(own),
             constraints=tuple(sorted(constraints.of(facets, own, kind).items())),
+            about=tuple(sorted(about(facets, kind, self._library, self._dialect).items())),
         )
-
-
-def _bare(kind: Type) -> Type:
-    return kind.inner if isinstance(kind, Nullable) else kind
 
 
 def _nullable(kind: Type) -> Type:

@@ -191,6 +191,7 @@ def _combine(objects: Sequence[ObjectType], name: str, table: Table) -> ObjectTy
         doc=next((each.doc for each in objects if each.doc), ""),
         source=objects[0].source,
         embedded=False,
+        example=next((x.example for x in objects if x.example is not ABSENT), ABSENT),
     )
 
 
@@ -214,6 +215,7 @@ def _combine_property(
         default=first.default if all(x.default == first.default for x in declared) else ABSENT,
         doc=next((each.doc for each in declared if each.doc), ""),
         constraints=tuple(shared),
+        about=next((each.about for each in declared if each.about), ()),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from trundle.errors import expectation
-from trundle.schema._model import ScalarKind
+from trundle.schema._model import ABSENT, ScalarKind
 from trundle.schema.readers._facets import STRONG, Facet, describe, kinds_of, only_constrain
 from trundle.schema.readers._library import Node
 from trundle.schema.readers._names import escape
@@ -360,6 +360,17 @@ def first_doc(facets: Iterable[Facet]) -> str:
         if isinstance(text, str) and text.strip():
             return "\n".join(line.rstrip() for line in text.strip().splitlines())
     return ""
+
+
+def first_example(facets: Iterable[Facet]) -> Any:
+    """The outermost example, of several the first; absent where there is none."""
+    for facet in facets:
+        value = facet.node.value
+        several = value.get("examples")
+        one = several[0] if isinstance(several, list) and several else value.get("example")
+        if one is not None:
+            return one
+    return ABSENT
 
 
 def constraints(facets: Iterable[Facet], *, structural: bool) -> dict[str, Any]:
