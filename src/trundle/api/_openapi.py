@@ -280,7 +280,10 @@ class OpenApi:
 
 def name_of(kind: ServedKind, served: ServedVersion, key: str = "") -> str:
     """The name of a definition among those of all groups: `com.example.crm.v20190909.Person`."""
-    group = ".".join(reversed(kind.group.split("."))) or "io.k8s.api.core"
+    if kind.is_core:
+        group = f"io.k8s.api.{kind.group.partition('.')[0] or 'core'}"
+    else:
+        group = ".".join(reversed(kind.group.split(".")))
     plain = key.replace("/", ".") if key and key != served.root else kind.kind
     return f"{group}.{served.label}.{plain}"
 
