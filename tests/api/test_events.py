@@ -116,5 +116,7 @@ def test_clients_write_events_of_their_own(client):
     assert client.call("POST", path, body)[0] == 201
     merge = "application/merge-patch+json"
     assert client.call("PATCH", f"{path}/mine", {"count": 2}, media_type=merge)[1]["count"] == 2
-    assert client.call("POST", path, {"metadata": {"name": "x"}})[0] == 422
+    elsewhere = {"metadata": {"name": "x"}, "involvedObject": {**about, "namespace": "other"}}
+    code, found = client.call("POST", path, elsewhere)
+    assert (code, found["details"]["causes"][0]["field"]) == (422, "involvedObject.namespace")
     assert client.call("POST", path.replace("default", "none"), body)[0] == 404

@@ -104,3 +104,79 @@ def test_a_description_stays_where_not_all_that_refer_to_it_have_it(tmp_path):
     found = older_document(Installer(tmp_path)({"v1.json": schema}), tmp_path)
     (leg,) = (each for name, each in found.items() if name.endswith(".Leg"))
     assert leg["description"] == "A leg."
+
+
+OF_SWAGGER = frozenset(
+    [
+        "$ref",
+        "format",
+        "title",
+        "description",
+        "default",
+        "multipleOf",
+        "maximum",
+        "exclusiveMaximum",
+        "minimum",
+        "exclusiveMinimum",
+        "maxLength",
+        "minLength",
+        "pattern",
+        "maxItems",
+        "minItems",
+        "uniqueItems",
+        "maxProperties",
+        "minProperties",
+        "required",
+        "enum",
+        "type",
+        "items",
+        "allOf",
+        "properties",
+        "additionalProperties",
+        "discriminator",
+        "readOnly",
+        "xml",
+        "externalDocs",
+        "example",
+    ]
+)
+"""What a schema may have, https://swagger.io/specification/v2/#schema-object, beside what begins with `x-`."""
+
+
+def keywords(schema):
+    """The members of a schema and of all within it, but for the names of properties."""
+    for key, value in schema.items():
+        yield key
+        if key == "properties":
+            for each in value.values():
+                yield from keywords(each)
+        elif key in {"items", "additionalProperties"} and isinstance(value, dict):
+            yield from keywords(value)
+        elif key == "allOf":
+            for each in value:
+                yield from keywords(each)
+
+
+def test_the_older_document_has_only_what_its_version_knows(tmp_path):
+    schema = {
+        "title": "Table",
+        "type": "object",
+        "definitions": {"Leg": INNER},
+        "properties": {
+            "port": {"oneOf": [{"type": "integer"}, {"type": "string"}]},
+            "note": {"type": ["string", "null"], "description": "What is said."},
+            "leg": {"oneOf": [{"$ref": "#/definitions/Leg"}, {"type": "null"}]},
+            "legs": {"type": "array", "items": {"oneOf": [{"type": "integer"}, INNER]}},
+            "oneOf": {"type": "array", "items": {"type": "string"}},
+            "anyOf": {"type": "string"},
+            "nullable": {"type": "boolean"},
+        },
+    }
+    found = older_document(Installer(tmp_path)({"v1.json": schema}), tmp_path)
+    words = {word for each in found.values() for word in keywords(each)}
+    assert {each for each in words if not each.startswith("x-")} <= OF_SWAGGER
+    (table,) = (each for name, each in found.items() if name.endswith(".Table"))
+    assert {"oneOf", "anyOf", "nullable", "legs"} <= table["properties"].keys()
+    # Null is allowed: so any type is, as in documents of API servers.
+    assert table["properties"]["note"] == {"description": "What is said."}
+    assert table["properties"]["anyOf"] == {"type": "string"}

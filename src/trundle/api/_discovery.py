@@ -8,6 +8,8 @@ from trundle.api._kinds import ServedKind
 from trundle.version import ApiVersion
 
 _VERBS = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+_OF_CORE = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
+"""The same, as API servers list them of Kubernetes' own."""
 _STATUS_VERBS = ("get", "patch", "update")
 
 
@@ -109,13 +111,20 @@ class Discovery:
         }
 
 
+def _verbs(kind: ServedKind) -> list[str]:
+    """What can be done to objects; namespaces are deleted one by one."""
+    if not kind.is_core:
+        return list(_VERBS)
+    return [each for each in _OF_CORE if each != "deletecollection" or kind.namespaced]
+
+
 def _resource(kind: ServedKind, version: str) -> list[Mapping[str, Any]]:
     common = {"singularName": kind.singular, "namespaced": kind.namespaced, "kind": kind.kind}
     found: list[Mapping[str, Any]] = [
         {
             "name": kind.plural,
             **common,
-            "verbs": list(_VERBS),
+            "verbs": _verbs(kind),
             **({"shortNames": list(kind.short_names)} if kind.short_names else {}),
             **({"categories": list(kind.categories)} if kind.categories else {}),
         }
@@ -133,7 +142,7 @@ def _discovered(kind: ServedKind, version: str) -> dict[str, Any]:
         "responseKind": response,
         "scope": "Namespaced" if kind.namespaced else "Cluster",
         "singularResource": kind.singular,
-        "verbs": list(_VERBS),
+        "verbs": _verbs(kind),
     }
     if kind.short_names:
         found["shortNames"] = list(kind.short_names)

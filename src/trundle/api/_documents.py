@@ -193,9 +193,14 @@ def same_content(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def without_version(shown: bytes) -> bytes:
     """An object as clients see it, as JSON, without its resource version."""
+    return without_member(shown, "resourceVersion")
+
+
+def without_member(shown: bytes, name: str) -> bytes:
+    """An object as clients see it, as JSON, without a member of its metadata."""
     members = _members(shown)
     metadata = _members(members["metadata"])
-    metadata.pop("resourceVersion", None)
+    metadata.pop(name, None)
     members["metadata"] = msgspec.Raw(msgspec.json.encode(metadata))
     return msgspec.json.encode(members)
 

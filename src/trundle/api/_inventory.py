@@ -1,4 +1,4 @@
-"""All objects that a server keeps: those of its project, and its own namespaces and events, where it has them."""
+"""All objects that a server keeps: those of its project, and its own, such as namespaces, where it has them."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass

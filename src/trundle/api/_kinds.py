@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from trundle.evolution import Lineage, ResourceLineage
 from trundle.project import (
@@ -15,7 +15,7 @@ from trundle.project import (
     preference,
 )
 from trundle.runtime import AnyScheme, ResourceType
-from trundle.schema import KindNames, ObjectType, PrinterColumn, Resource, Schema
+from trundle.schema import ABSENT, KindNames, ObjectType, PrinterColumn, Resource, Schema
 from trundle.version import ApiVersion, own_spelling
 
 _CREATED = (
@@ -113,6 +113,7 @@ class ServedKind:
         hub: the version in whose words owners of fields are kept.
         type_text: what documents of the scheme have as `type`, where that names the resource type; else empty.
         said_group: the group that documents of the scheme have before their version; may be empty.
+        is_core: whether it is one of Kubernetes' own, which API servers treat otherwise than custom resources.
     """
 
     resource: str
@@ -130,6 +131,7 @@ class ServedKind:
     hub: ApiVersion
     type_text: str = ""
     said_group: str = ""
+    is_core: bool = False
 
     @property
     def qualified(self) -> str:
@@ -174,6 +176,12 @@ class ServedKind:
 @functools.lru_cache(_KINDS)
 def _has_status(kind: ServedKind) -> bool:
     return any(each.has_status for each in kind.versions.values())
+
+
+def defaults_of(served: ServedVersion) -> dict[str, Any]:
+    """What an object of a version has without anything being said of it."""
+    properties = served.schema.object(served.root).properties
+    return {each.name: each.default for each in properties if each.default is not ABSENT}
 
 
 def served_kinds(projects: Iterable[Project], scheme: AnyScheme) -> tuple[ServedKind, ...]:

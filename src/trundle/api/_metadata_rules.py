@@ -72,7 +72,7 @@ def finalizer_warnings(
         before: the finalizers before the write.
         after: the finalizers after it.
     """
-    if not target.kind.group or target.subresource == STATUS:
+    if target.kind.is_core or target.subresource == STATUS:
         return
     for each in sorted({*after} - {*before}):
         if "/" not in each and each not in _OWN_FINALIZERS:

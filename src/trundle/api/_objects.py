@@ -40,6 +40,7 @@ from trundle.api._status import (
     bad_request,
     missing,
     not_allowed,
+    unknown_path,
 )
 from trundle.api._steps import Steps, Together, done
 from trundle.api._watches import events
@@ -156,7 +157,7 @@ class Objects:
         if method not in _METHODS or wrongly:
             raise _not_allowed(target, scope)
         if target.subresource and not (target.subresource == STATUS and target.served.has_status):
-            raise missing(target.kind, target.name)
+            raise unknown_path() if target.kind.is_core else missing(target.kind, target.name)
         if target.name in {".", ".."} or "%" in target.name:
             found_name = msgspec.json.encode(target.name).decode()
             raise bad_request(

@@ -283,7 +283,10 @@ class OpenApi:
 
 def name_of(kind: ServedKind, served: ServedVersion, key: str = "") -> str:
     """The name of a definition among those of all groups: `com.example.crm.v20190909.Person`."""
-    group = ".".join(reversed(kind.group.split("."))) or "io.k8s.api.core"
+    if kind.is_core:
+        group = f"io.k8s.api.{kind.group.partition('.')[0] or 'core'}"
+    else:
+        group = ".".join(reversed(kind.group.split(".")))
     plain = key.replace("/", ".") if key and key != served.root else kind.kind
     return f"{group}.{served.label}.{plain}"
 
@@ -351,7 +354,11 @@ def _referring(schema: Any) -> Iterator[tuple[str, str]]:
 
 
 def _for_v2(schema: Any) -> Any:
-    """A schema with what is said of a reference beside it, as Kubernetes' own OpenAPI 2.0 documents have it: `kubectl explain` follows no `allOf`."""
+    """A schema as Kubernetes' own OpenAPI 2.0 documents have it.
+
+    What is said of a reference stands beside it, as `kubectl explain` follows no `allOf`. A value that may be of several types, or null, is any: that version has
+    no words for it.
+    """
     if isinstance(schema, list):
         return [_for_v2(each) for each in schema]
     if not isinstance(schema, dict):
@@ -359,7 +366,14 @@ def _for_v2(schema: Any) -> Any:
     match schema.get("allOf"):
         case [{"$ref": str() as found, **others}] if not others:
             schema = {"$ref": found, **{key: x for key, x in schema.items() if key != "allOf"}}
-    return {key: _for_v2(each) for key, each in schema.items()}
+    if schema.get("nullable") is True:
+        schema = {key: x for key, x in schema.items() if key == "description" or key[:2] == "x-"}
+    return {key: _for_v2(each) for key, each in schema.items() if not _is_of_v3(key, each)}
+
+
+def _is_of_v3(key: str, value: Any) -> bool:
+    """Whether a member of a schema is one that OpenAPI 2.0 does not know, and no property of this name."""
+    return key in {"oneOf", "anyOf"} and isinstance(value, list)
 
 
 def reachable(served: ServedVersion, root: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.api._kinds import ServedKind, ServedVersion
+from trundle.api._kinds import ServedKind, ServedVersion, defaults_of
 from trundle.api._recent import Recent
 from trundle.api._status import ApiError, Cause, bad_request, cause_of, invalid
 from trundle.api._status_part import subresource_of
@@ -119,6 +119,8 @@ class Ownership:
         self._words = _KnownWords(kind.lineage, ApiVersion.parse(served.version), kind.hub)
         self._shape = resource_shape(served.schema, served.resource)
         self._keeps_status = kind.keeps_status(served)
+        # Go has them in each object, whatever a client writes.
+        self._unowned = defaults_of(served) if kind.is_core else {}
         self._fields = functools.lru_cache(_KEPT)(self._shown_fields)
 
     def shown(self, document: bytes) -> bytes:
@@ -163,7 +165,7 @@ class Ownership:
             seen: gives the write as other versions show it, those that show any of some kept fields; for an object after it.
         """
         writer = self._writer(manager, now, subresource)
-        found = updated(writer, live or self._nothing(), new)
+        found = updated(writer, live or {**self._nothing(), **self._unowned}, new)
         try:
             return self._with_elsewhere(writer, UPDATES, found, seen, _Conflicts(forced=True))
         except ElementError:  # The owners of such a list cannot be found.

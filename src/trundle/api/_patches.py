@@ -288,8 +288,7 @@ def patch_of(media_type: str, kind: ServedKind) -> Callable[[Any, Any], Any]:
     Raises:
         ApiError: it is not supported.
     """
-    # As in a cluster: custom resources have a group, Kubernetes' own have none.
-    known = [each for each in PATCHES if each != STRATEGIC or not kind.group]
+    known = [each for each in PATCHES if each != STRATEGIC or kind.is_core]
     if media_type not in known:
         raise unsupported_media_type(media_type, (*known, APPLY))
     return PATCHES[media_type]

@@ -1,13 +1,14 @@
-"""Bodies that clients send as protobuf: kubectl does so for the resource types that Kubernetes itself has, such as namespaces.
+"""Bodies that clients send as protobuf: kubectl and controllers do so for the resource types that Kubernetes itself has.
 
 Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding, and the `generated.proto` of `k8s.io/api` and
 `k8s.io/apimachinery`, which have the numbers of fields.
 """
 
+import datetime as dt
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
-from trundle.api._documents import text_of
+from trundle.api._documents import text_of, values_of
 from trundle.api._status import ApiError, unsupported_media_type
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
@@ -15,17 +16,33 @@ MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 _MAGIC = b"k8s\0"
 _CONTINUED = 0x80
 _LONGEST_VARINT = 10
+_SIGN = 1 << 64
+"""What negative numbers are sent with."""
+_EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
+_TIMESTAMP: "_Form" = {1: ("seconds", "number*"), 2: ("nanos", "number*")}
 
 _Form: TypeAlias = "str | Mapping[int, tuple[str, _Form]] | tuple[_Form]"
-"""What a field has: `text`, `number`, `flag`, `map` (of text), a message with its fields, or a list of one of these."""
+"""What a field has: `text`, `number`, `flag`, `map` (of text), `time`, `microtime`, `json`, a message with its fields, or a list of one of these.
+
+Where an asterisk follows, a field that is sent is there, whatever it has; else what is empty is not there.
+"""
 
 _OWNER: _Form = {
     1: ("kind", "text"),
     3: ("name", "text"),
     4: ("uid", "text"),
     5: ("apiVersion", "text"),
-    6: ("controller", "flag"),
-    7: ("blockOwnerDeletion", "flag"),
+    6: ("controller", "flag*"),
+    7: ("blockOwnerDeletion", "flag*"),
+}
+_MANAGED: _Form = {
+    1: ("manager", "text"),
+    2: ("operation", "text"),
+    3: ("apiVersion", "text"),
+    4: ("time", "time"),
+    6: ("fieldsType", "text"),
+    7: ("fieldsV1", "json"),
+    8: ("subresource", "text"),
 }
 _METADATA: _Form = {
     1: ("name", "text"),
@@ -35,11 +52,23 @@ _METADATA: _Form = {
     5: ("uid", "text"),
     6: ("resourceVersion", "text"),
     7: ("generation", "number"),
-    8: ("creationTimestamp", {}),
+    8: ("creationTimestamp", "time"),
+    9: ("deletionTimestamp", "time"),
+    10: ("deletionGracePeriodSeconds", "number*"),
     11: ("labels", "map"),
     12: ("annotations", "map"),
     13: ("ownerReferences", (_OWNER,)),
     14: ("finalizers", ("text",)),
+    17: ("managedFields", (_MANAGED,)),
+}
+_REFERENCE: _Form = {
+    1: ("kind", "text"),
+    2: ("namespace", "text"),
+    3: ("name", "text"),
+    4: ("uid", "text"),
+    5: ("apiVersion", "text"),
+    6: ("resourceVersion", "text"),
+    7: ("fieldPath", "text"),
 }
 _FORMS: Mapping[tuple[str, str], _Form] = {
     ("v1", "Namespace"): {
@@ -47,6 +76,45 @@ _FORMS: Mapping[tuple[str, str], _Form] = {
         2: ("spec", {1: ("finalizers", ("text",))}),
         3: ("status", {1: ("phase", "text")}),
     },
+    ("v1", "Event"): {
+        1: ("metadata", _METADATA),
+        2: ("involvedObject", _REFERENCE),
+        3: ("reason", "text"),
+        4: ("message", "text"),
+        5: ("source", {1: ("component", "text"), 2: ("host", "text")}),
+        6: ("firstTimestamp", "time"),
+        7: ("lastTimestamp", "time"),
+        8: ("count", "number"),
+        9: ("type", "text"),
+        10: ("eventTime", "microtime"),
+        11: ("series", {1: ("count", "number"), 2: ("lastObservedTime", "microtime")}),
+        12: ("action", "text"),
+        13: ("related", _REFERENCE),
+        14: ("reportingComponent", "text"),
+        15: ("reportingInstance", "text"),
+    },
+    ("coordination.k8s.io/v1", "Lease"): {
+        1: ("metadata", _METADATA),
+        2: (
+            "spec",
+            {
+                1: ("holderIdentity", "text*"),
+                2: ("leaseDurationSeconds", "number*"),
+                3: ("acquireTime", "microtime"),
+                4: ("renewTime", "microtime"),
+                5: ("leaseTransitions", "number*"),
+            },
+        ),
+    },
+}
+_DELETION = "DeleteOptions"
+"""Of every group and version."""
+_FORM_OF_DELETION: _Form = {
+    1: ("gracePeriodSeconds", "number*"),
+    2: ("preconditions", {1: ("uid", "text*"), 2: ("resourceVersion", "text*")}),
+    3: ("orphanDependents", "flag*"),
+    4: ("propagationPolicy", "text*"),
+    5: ("dryRun", ("text",)),
 }
 _UNKNOWN: _Form = {1: ("type", {1: ("apiVersion", "text"), 2: ("kind", "text")}), 2: ("raw", "raw")}
 
@@ -61,9 +129,10 @@ def json_of(body: bytes) -> bytes:
         raise _unreadable()
     try:
         whole = _message(body[len(_MAGIC) :], _UNKNOWN)
-        form = _FORMS[whole["type"]["apiVersion"], whole["type"]["kind"]]
+        said = whole["type"]["apiVersion"], whole["type"]["kind"]
+        form = _FORM_OF_DELETION if said[1] == _DELETION else _FORMS[said]
         return text_of({**whole["type"], **_message(whole.get("raw", b""), form)})
-    except (ValueError, KeyError, IndexError) as error:
+    except (ValueError, KeyError, IndexError, OverflowError) as error:
         raise _unreadable() from error
 
 
@@ -85,6 +154,8 @@ def _message(body: bytes, form: Any) -> dict[str, Any]:
         elif inner == "map":
             entry = _message(value, {1: ("key", "text"), 2: ("value", "text")})
             found.setdefault(name, {})[entry.get("key", "")] = entry.get("value", "")
+        elif isinstance(inner, str) and inner.endswith("*"):
+            found[name] = _value(value, inner[:-1])
         elif (read := _value(value, inner)) not in ("", {}, 0, b""):
             found[name] = read
     return found
@@ -96,10 +167,25 @@ def _value(value: Any, form: Any) -> Any:
             return bytes(value).decode()
         case "flag":
             return bool(value)
-        case "number" | "raw":
+        case "number":
+            return value - _SIGN if value >= _SIGN // 2 else value
+        case "raw":
             return value
+        case "time" | "microtime":
+            return _time(_message(value, _TIMESTAMP), in_microseconds=form == "microtime")
+        case "json":
+            return values_of(_message(value, {1: ("raw", "raw")}).get("raw", b"{}"))
         case _:
-            return _message(value, form) if form else {}
+            return _message(value, form)
+
+
+def _time(given: Mapping[str, int], *, in_microseconds: bool) -> str:
+    """A time as text; empty where there is none."""
+    if not given:
+        return ""
+    found = _EPOCH + dt.timedelta(seconds=given.get("seconds", 0))
+    parts = f".{given.get('nanos', 0) // 1000:06}" if in_microseconds else ""
+    return f"{found:%Y-%m-%dT%H:%M:%S}{parts}Z"
 
 
 def _fields(body: bytes) -> Iterator[tuple[int, Any]]:

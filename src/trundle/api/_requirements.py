@@ -22,7 +22,7 @@ _OF_DELETION = ("deletionTimestamp", "deletionGracePeriodSeconds")
 def require_kind(target: Target, document: Mapping[str, Any]) -> None:
     """Raises where a document does not say that it is of the API version of its request, or says that it is of another resource type.
 
-    A document of Kubernetes' own may leave out what it is, as in a cluster: custom resources have a group, Kubernetes' own have none.
+    A document of Kubernetes' own may leave out what it is, as in a cluster.
 
     Raises:
         ApiError: it does not.
@@ -32,13 +32,13 @@ def require_kind(target: Target, document: Mapping[str, Any]) -> None:
         if not isinstance(document.get(name), str | None):
             raise bad_request(f"{name} is no text")
     version, said = document.get("apiVersion") or "", document.get("kind") or ""
-    if kind.group and not said:
+    if not kind.is_core and not said:
         found = "the object provided is unrecognized"
         raise bad_request(f"{found} (must be of type {kind.kind}): Object 'Kind' is missing")
-    if version != wanted and (version or kind.group):
+    if version != wanted and (version or not kind.is_core):
         found = f"the API version in the data ({version})"
         raise bad_request(f"{found} does not match the expected API version ({wanted})")
-    if not kind.group and said not in {"", kind.kind}:
+    if kind.is_core and said not in {"", kind.kind}:
         raise bad_request(
             f"the kind in the data ({said}) does not match the expected kind ({kind.kind})"
         )
@@ -90,7 +90,7 @@ def require_same_kind(target: Target, document: Mapping[str, Any]) -> None:
 def _wanted(target: Target) -> Mapping[str, str]:
     """What a document has to say that it is; nothing where it is of Kubernetes' own."""
     kind = target.kind
-    if not kind.group:
+    if kind.is_core:
         return {}
     return {"kind": kind.kind, "apiVersion": kind.api_version(target.served)}
 
@@ -210,7 +210,7 @@ def require_new(target: Target, metadata: Mapping[str, Any]) -> None:
 def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
     """Raises where a document does not say which state of an object it goes over.
 
-    One of Kubernetes' own may leave it out, as in a cluster: it goes over the object as it is.
+    Namespaces and events may leave it out, as in a cluster: they go over the object as it is.
     """
     if target.kind.group and metadata.get("resourceVersion") in {None, "", "0"}:
         message = "Invalid value: 0: must be specified for an update"

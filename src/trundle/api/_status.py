@@ -151,7 +151,7 @@ def not_allowed(kind: ServedKind | None = None, verb: str = "") -> ApiError:
         kind: the resource type that the path is about; None where it is about none. One of Kubernetes' own is not named, as in a cluster.
         verb: what a request wants, as rules call it; empty where there is no word for it.
     """
-    if kind is None or not kind.group:
+    if kind is None or kind.is_core:
         message = "the server does not allow this method on the requested resource"
         return ApiError(405, "MethodNotAllowed", message, {})
     message = f'{verb} is not supported on resources of kind "{kind.qualified}"'

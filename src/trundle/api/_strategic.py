@@ -1,4 +1,4 @@
-"""Strategic merge patches, which clients send for Kubernetes' own resource types: namespaces and events.
+"""Strategic merge patches, which clients send for Kubernetes' own resource types, such as namespaces.
 
 kubectl applies and edits namespaces by them, and recorders of events count by them. They are merge patches that say more of lists.
 

@@ -9,7 +9,8 @@ from starlette.routing import BaseRoute, Route
 
 from trundle._clock import Clock
 from trundle.api._controllers import Controllers
-from trundle.api._core import NAMESPACES, core_kinds
+from trundle.api._core import EVENTS, NAMESPACES, core_kinds
+from trundle.api._event_rules import Events
 from trundle.api._events import EventRecorder
 from trundle.api._garbage import GarbageCollector
 from trundle.api._inventory import Inventory
@@ -75,7 +76,7 @@ class Surroundings(Protocol):
 
 
 class Alone:
-    """A server by itself: it has namespaces and events, deletes what has no owner, and says who may do what.
+    """A server by itself: it has namespaces, events and leases, deletes what has no owner, and says who may do what.
 
     Args:
         store: keeps the objects.
@@ -90,14 +91,18 @@ class Alone:
         self, store: Store, kinds: Iterable[ServedKind], access: Access, clock: Clock
     ) -> None:
         self.access: Gate = access
-        inventory = self.inventory = Inventory(store, kinds, core_kinds())
+        kinds = tuple(kinds)
+        served = {(each.group, each.plural) for each in kinds}
+        core_of = [each for each in core_kinds() if (each.group, each.plural) not in served]
+        inventory = self.inventory = Inventory(store, kinds, core_of)
         self._recorder = EventRecorder(inventory, clock)
         self._namespaces = Namespaces(inventory, clock)
         for each in {DEFAULT, *store.namespaces()}:
             self._namespaces.ensure(each)
         core = Resources(inventory.core, clock, self.require)
+        apart = {NAMESPACES: self._namespaces, EVENTS: Events(inventory.core, clock, self.require)}
         self.own: Mapping[ServedKind, Resources] = {
-            each: self._namespaces if each.kind == NAMESPACES else core
+            each: apart.get(each.kind, core)
             for each in inventory.kinds
             if inventory.store_of(each) is inventory.core
         }

@@ -5,7 +5,13 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from trundle.api._documents import shown_object, to_client, to_scheme, with_tidy_metadata
+from trundle.api._documents import (
+    shown_object,
+    to_client,
+    to_scheme,
+    with_tidy_metadata,
+    without_member,
+)
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._ownership import Ownership
 from trundle.api._reading import unknown_of
@@ -66,12 +72,13 @@ class Views:
         return shown
 
     def _converted(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
-        """Like `kept`, but not remembered."""
+        """Like `kept`, but not remembered. Kubernetes does not count the writes of its own."""
         with counted(kind.group, kind.plural, served.label):
             try:
-                return to_client(self._store.shown(found, served.version), kind, served)
+                shown = to_client(self._store.shown(found, served.version), kind, served)
             except DocumentError as error:  # It is no document of the client that asks.
                 raise ConversionError(str(error)) from error
+        return without_member(shown, "generation") if kind.is_core else shown
 
     def exact(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
         """An object as JSON; remembered for a while.

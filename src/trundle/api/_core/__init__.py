@@ -1,4 +1,4 @@
-"""What every control plane serves beside the resource types of its project: namespaces and events.
+"""What every control plane serves beside the resource types of its project: namespaces, events and leases.
 
 They are a project of their own, whose generated package is `core`.
 """
@@ -14,11 +14,13 @@ from trundle.project import load_project
 __all__ = ["EVENTS", "NAMESPACES", "core_kinds", "scheme"]
 
 NAMESPACES, EVENTS = "Namespace", "Event"
+_GROUPS = {"Lease": "coordination.k8s.io"}
+"""The groups that Kubernetes has its own resource types in, where they have one."""
 
 
 @cache
 def core_kinds() -> tuple[ServedKind, ...]:
-    """Namespaces and events, as clients see them: in the group without a name."""
+    """The resource types, as clients see them: in the groups that Kubernetes has them in."""
     project = load_project(Path(__file__).parent / "trundle.yaml")
     found = served_kinds([project], scheme)
-    return tuple(replace(each, group="") for each in found)
+    return tuple(replace(each, group=_GROUPS.get(each.kind, ""), is_core=True) for each in found)
