@@ -165,6 +165,14 @@ class Rows:
         count, first, last = self._connection.execute(s.SPAN_UNROLLED, values).one()
         return int(count), int(first or 0), int(last or 0)
 
+    def keeps_others(self, resource: ResourceRow, versions: Collection[str]) -> bool:
+        """Whether any revision is stored in another version than these."""
+        chosen = (s.OF, _V.storage_version.not_in(sorted(versions)))
+        found = self._connection.execute(
+            select(literal(1)).where(*chosen).limit(1), {"of": resource.id}
+        )
+        return found.first() is not None
+
     def rewrite(self, resource: ResourceRow, rolled: Sequence[StoredObject]) -> None:
         """Stores the same revisions in another shape."""
         values = [
