@@ -57,7 +57,12 @@ def test_documents_have_the_group_of_the_projects_server_as_where_one_file_is_co
     config.write_text(config.read_text() + "kubernetes: {group: crm.example.com}\n")
     plain, ours = json.loads(OLD), json.loads(OLD) | {"apiVersion": "crm.example.com/v20140404"}
     listed = {"apiVersion": "crm.example.com/v20140404", "kind": "PersonList", "items": [ours] * 2}
-    good = [ours, plain, ours | {"id": "b"}, {"apiVersion": "v1", "kind": "List", "items": [ours, plain]}]
+    good = [
+        ours,
+        plain,
+        ours | {"id": "b"},
+        {"apiVersion": "v1", "kind": "List", "items": [ours, plain]},
+    ]
     good += [] if target == "storage" else [listed]
     bad = [ours | {"apiVersion": "x.example.com/v20140404"}, ours | {"id": 5}]
     wanted = []
@@ -73,7 +78,9 @@ def test_documents_have_the_group_of_the_projects_server_as_where_one_file_is_co
     assert [json.loads(each) for each in found] == wanted
     refused = (generated.folder / "out/refused.jsonl").read_text().splitlines()
     reasons = [str(json.loads(each)["reasons"]) for each in refused]
-    assert ["no API group, but" in reasons[0], "$.id" in reasons[1], "'id'" in reasons[2]] == [True] * 3
+    assert ["no API group, but" in reasons[0], "$.id" in reasons[1], "'id'" in reasons[2]] == [
+        True
+    ] * 3
 
 
 def test_a_stored_form_can_be_converted_to_and_from(generated):

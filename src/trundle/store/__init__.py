@@ -4,7 +4,7 @@
 """
 
 from trundle.store._checking import CheckPart, check, check_part, plan_check
-from trundle.store._compaction import Compaction, compact
+from trundle.store._compaction import Compaction, begin_anew, compact
 from trundle.store._decisions import PreparedWrite, WriteDecision, missing
 from trundle.store._documents import columns_shown
 from trundle.store._errors import (
@@ -114,6 +114,7 @@ __all__ = [
     "check",
     "check_part",
     "columns_shown",
+    "begin_anew",
     "compact",
     "counted",
     "dropped",

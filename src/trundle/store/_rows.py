@@ -199,8 +199,8 @@ class Rows:
         removed = [self._connection.execute(each, values).rowcount for each in s.FORGET]
         return sum(removed)
 
-    def go_on_behind(self, resource: ResourceRow, version: int) -> None:
-        """Gives later writes resource versions behind some version, which all earlier states are compacted up to.
+    def go_on_behind(self, resource: ResourceRow, version: int) -> int:
+        """Gives later writes resource versions behind some version, which all earlier states are compacted up to; gives how many revisions are gone.
 
         Args:
             resource: the resource type, locked.
@@ -208,7 +208,7 @@ class Rows:
         """
         values = {"of": resource.id, "last": version, "time": resource.written}
         self._connection.execute(s.COUNT, values)
-        self.compact(resource, version)
+        return self.compact(resource, version)
 
     def written_until(self, resource: ResourceRow, time: str) -> int:
         """The last resource version that was written until some time; what was compacted counts as such."""
