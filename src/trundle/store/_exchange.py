@@ -196,7 +196,7 @@ def _types_of(stores: Sequence[Store]) -> dict[str, tuple[Store, StoredType]]:
 def _importing(found: StoredObject) -> Decide:
     def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         if current is None:
-            return WriteDecision("added", msgspec.structs.replace(found, written=moment.time))
+            return WriteDecision("added", msgspec.structs.replace(found, written=moment.written))
         if _alike(current, found):
             return WriteDecision(None, current)
         raise RefusedImportError([_taken(str(found.key), found, current)])
