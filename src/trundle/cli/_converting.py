@@ -73,10 +73,9 @@ def convert_folder(
     size = PART_SIZE if ways.part_size is None else _size(ways.part_size)
     config = load_config(settings_of(context).config_path)
     with generated_scheme(config) as scheme:
-        group = client_group(config)
-        conversion = msgspec.structs.replace(wanted(scheme), group=group)
+        conversion = wanted(scheme)
         if conversion.to is not None:
-            to = ClientGroup(group, scheme).without(conversion.to)
+            to = ClientGroup(client_group(config), scheme).without(conversion.to)
             conversion = msgspec.structs.replace(conversion, to=to)
         _require_known(scheme, conversion)
     work = FolderConversion(source, into, conversion, ship(config), size)

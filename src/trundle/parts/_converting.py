@@ -95,6 +95,7 @@ class Converter(NamedTuple):
         source: where they are.
         into: where results are written.
         job: the digest of the job.
+        group: the API group that clients name before versions of resource types that have none of their own; empty for none.
     """
 
     scheme: AnyScheme
@@ -102,6 +103,7 @@ class Converter(NamedTuple):
     source: Folder
     into: Folder
     job: str
+    group: str = ""
 
 
 def convert_part(converter: Converter, part: Part) -> Manifest:
@@ -141,7 +143,8 @@ class _Work:
         wanted = converter.conversion
         self._target = wanted.to, wanted.version, wanted.resource
         self._usual = _usual_conversion(converter.scheme, wanted)
-        self._group = ClientGroup(wanted.group, converter.scheme) if wanted.group else None
+        group = converter.group
+        self._group = ClientGroup(group, converter.scheme) if group else None
         self._inputs = {each.path: each for each in part.inputs}
         self._read: list[SliceResult] = []
         self._refusals: list[RefusedDocument] = []

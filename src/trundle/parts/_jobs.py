@@ -25,7 +25,6 @@ class ConversionOptions(msgspec.Struct, frozen=True, kw_only=True):
         defaults: whether the defaults of the schema are filled in.
         unknown: what becomes of unknown properties: `error`, `keep` or `prune`.
         column: the column of Parquet files that holds documents.
-        group: the API group that documents of clients name before versions of resource types that have none of their own; empty for none.
     """
 
     to: str | None
@@ -37,7 +36,6 @@ class ConversionOptions(msgspec.Struct, frozen=True, kw_only=True):
     defaults: bool = False
     unknown: str = "error"
     column: str = "document"
-    group: str = ""
 
 
 class Input(msgspec.Struct, frozen=True):
