@@ -99,6 +99,26 @@ def test_events_are_forgotten_after_an_hour(client, api, broken, time):
     assert events(client) == []
 
 
+def test_a_clock_that_was_far_ahead_once_keeps_no_event_and_hides_none(client, api, broken, time):
+    """What was said then stayed until that time, and nothing was said or forgotten meanwhile."""
+    time.now += dt.timedelta(days=36500)
+    client.call("GET", client.at(OLD))
+    api.controllers.settle()
+    assert len(events(client)) == 1
+    time.now -= dt.timedelta(days=36500)
+    api.controllers.settle()
+    assert events(client) == []
+    for minutes in (0, 59):
+        time.now += dt.timedelta(minutes=minutes)
+        client.call("GET", client.at(OLD))
+        api.controllers.settle()
+    (event,) = events(client)
+    assert (event["count"], event["firstTimestamp"]) == (2, "2026-01-01T00:00:00Z")
+    time.now += dt.timedelta(minutes=62)
+    api.controllers.settle()
+    assert events(client) == []
+
+
 def test_the_deletion_of_a_namespace_is_said(client, api):
     client.call("POST", "/api/v1/namespaces", {"metadata": {"name": "red"}})
     client.call("POST", client.at(NEW, namespace="red"), {"metadata": {"name": "a"}, "group": "x"})

@@ -455,6 +455,20 @@ def test_a_list_of_channels_takes_the_same_queries_however_many_there_are(channe
     assert after == before
 
 
+def test_what_was_read_while_the_clock_was_far_ahead_is_due(channels, publisher, clock):
+    """It was not looked at before that time had come again, and nothing said so."""
+    publisher.publish("1.0.0")
+    follow(channels, publisher)
+    (key,) = channels.due()
+    clock.later = DAY
+    channels.refresh(key)
+    clock.later = 0 * DAY
+    assert channels.due(before=clock() - DAY) == (key,)
+    found = channels.refresh_due(key, clock() - DAY)
+    assert "clock" in str(found.problem)
+    assert channels.due(before=clock() - DAY) == ()
+
+
 def test_only_what_was_not_looked_at_for_a_while_is_due(channels, publisher, clock):
     publisher.publish("1.0.0")
     follow(channels, publisher)

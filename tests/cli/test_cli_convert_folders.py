@@ -48,6 +48,41 @@ def test_what_is_tolerated_is_counted_and_what_is_not_is_refused(generated):
     assert "tolerated what 1 of them lack or have too much" in lenient.stderr
 
 
+@pytest.mark.parametrize("target", ["2015-05-05", "crm.example.com/v20150505", "storage"])
+def test_documents_have_the_group_of_the_projects_server_as_where_one_file_is_converted(
+    generated, target
+):
+    """The command for one file, which has tests of its own, is the judge; a list, and documents of others, are among them."""
+    config = generated.folder / "trundle.yaml"
+    config.write_text(config.read_text() + "kubernetes: {group: crm.example.com}\n")
+    plain, ours = json.loads(OLD), json.loads(OLD) | {"apiVersion": "crm.example.com/v20140404"}
+    listed = {"apiVersion": "crm.example.com/v20140404", "kind": "PersonList", "items": [ours] * 2}
+    good = [
+        ours,
+        plain,
+        ours | {"id": "b"},
+        {"apiVersion": "v1", "kind": "List", "items": [ours, plain]},
+    ]
+    good += [] if target == "storage" else [listed]
+    bad = [ours | {"apiVersion": "x.example.com/v20140404"}, ours | {"id": 5}]
+    wanted = []
+    for each in good:
+        result = generated.run("convert", "-", "--to", target, "-o", "json", stdin=json.dumps(each))
+        assert result.exit_code == 0, result.output
+        wanted.append(json.loads(result.stdout))
+    lines = "".join(json.dumps(each) + "\n" for each in (*good, *bad))
+    again = json.dumps(ours)[:-1] + ', "id": "c"}\n'
+    generated.write("in/a.jsonl", lines + again)
+    assert generated.run(*COMMAND[:2], "--to", target, *COMMAND[4:]).exit_code == 3
+    found = (generated.folder / "out/documents/part-000000.jsonl").read_text().splitlines()
+    assert [json.loads(each) for each in found] == wanted
+    refused = (generated.folder / "out/refused.jsonl").read_text().splitlines()
+    reasons = [str(json.loads(each)["reasons"]) for each in refused]
+    assert ["no API group, but" in reasons[0], "$.id" in reasons[1], "'id'" in reasons[2]] == [
+        True
+    ] * 3
+
+
 def test_a_stored_form_can_be_converted_to_and_from(generated):
     generated.run("convert", "in", "--to", "storage", "--into", "stored")
     generated.run("convert", "stored/documents", "--to", "2014-04-04", "--into", "back")

@@ -6,6 +6,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from types import SimpleNamespace
 
 import pytest
 from access import TOKENS
@@ -16,7 +17,13 @@ from projects import Installer
 from publishing_support import WORD
 from served import Served
 
+from trundle._clock import now
 from trundle.catalog import Catalog
+from trundle.channels import RefusedError
+from trundle.cli._server_token import server_token
+from trundle.installation import Install, install
+from trundle.kubernetes.operator import Operator, _operator
+from trundle.kubernetes.operator._reporting import Report
 
 HERE = f"channels/{PACKAGE}/{WORD}"
 ROLE = """\
@@ -232,3 +239,106 @@ def test_commands_show_the_server_that_they_name_their_token(
     assert "1.2.0" in run(0, "catalog", "refresh", "--catalog", "other.db")
     assert f"upgraded {PACKAGE} 1.1.0 -> 1.2.0" in run(0, "upgrade", "--now")
     assert guarded.stop() == 0
+
+
+class Following:
+    """Installs the package of the channel at a URL, as the operator's looks do; only the cluster is left out."""
+
+    asked: Install
+
+    def __init__(self, _cluster, installation, *_further):
+        self.installation = installation
+
+    def tidy(self):
+        pass
+
+    def follow(self, _document):
+        report = Report()
+        try:
+            install(self.installation, self.asked)
+        except RefusedError as error:
+            report.stops(error.refusals)
+        else:
+            report.says("Applied", str(self.installation.packages()[0].version), ready=True)
+        return report
+
+
+@pytest.fixture
+def looking(monkeypatch, tmp_path):
+    """Looks once as `trundle kube operator` with a folder for the token does; gives the condition `Ready`, and what was logged."""
+
+    class Keeper:
+        """Keeps nothing: what is installed is in the folder."""
+
+        def __init__(self, *_given):
+            pass
+
+        load = save = __init__
+
+    class Found:
+        def listed(self, _namespace):
+            named = {"name": "db", "namespace": "shop", "uid": "1"}
+            spec = {"registry": "oci:/folder", "package": "/a"}
+            return [{"kind": "Installation", "metadata": named, "spec": spec}]
+
+        def set_finalizer(self, *_given, **_named):
+            pass
+
+        record = set_finalizer
+
+        def write_status(self, _document, status):
+            said.extend(each for each in status["conditions"] if each["type"] == "Ready")
+
+    said, lines = [], []
+    monkeypatch.setattr(_operator, "Keeper", Keeper)
+    monkeypatch.setattr(_operator, "Follower", Following)
+    rolling = SimpleNamespace(
+        begin_look=lambda: None, clean=lambda: None, tidy=list, has_moved=lambda: False,
+        unreadable=lambda *_: (),
+    )  # fmt: skip
+    operator = Operator(
+        SimpleNamespace(client=None), tmp_path / "cache", clock=now, home="home", rolling=rolling,
+        log=lines.append, token=server_token(tmp_path / "secret", lines.append),
+    )  # fmt: skip
+    operator._found = Found()
+
+    def look():
+        lines.clear()
+        operator.look()
+        return said.pop()["message"], [
+            each for each in lines if each.startswith(str(tmp_path / "secret"))
+        ]
+
+    return look
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_an_operator_shows_the_server_of_its_secret_the_token_and_no_other_one(
+    guarded, publisher, looking, tmp_path
+):
+    """The files are those of a Secret of the cluster, which comes and changes while the operator runs."""
+    files = f"{guarded.url}/v2/tenants/acme/{HERE}/files"
+    reference = f"oci:{publisher.folder / 'packages'}//{PACKAGE}"
+    Following.asked = Install(reference=reference, channel=files, root=publisher.root)
+
+    def refused(*said):
+        message, lines = looking()
+        assert "status 40" in message
+        assert "kubectl create secret generic trundle-server" in message
+        assert "ann-token" not in message + str(lines)
+        assert len(lines) == len(said)
+        assert all(each in line for each, line in zip(said, lines, strict=True))
+
+    refused()
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "token").write_text("ann-token\n")
+    refused("expected the files server and token, found none, or an empty one, called server")
+    refused()
+    (secret / "server").write_text("http://localhost:1")
+    refused()
+    (secret / "server").write_text(f"{guarded.url}\n")
+    (secret / "token").write_text("ann-\u1234token")
+    refused("secret/token: expected a token of printable ASCII characters")
+    (secret / "token").write_text("ann-token\n")
+    assert looking() == ("1.1.0", [])

@@ -257,9 +257,25 @@ def test_compaction_forgets_what_it_is_told_to(line):
     assert ok(line, "compact", "--older-than", "0").stdout.split()[-3:] == ["5", "5", "0"]
 
 
+def test_a_store_that_was_put_back_goes_on_far_away(line):
+    before = data(line, "status")["resources"]
+    planned = data(line, "compact", "--restored", "--dry-run")["resources"]
+    assert data(line, "status")["resources"] == before
+    done = data(line, "compact", "--restored")["resources"]
+    now = data(line, "status")["resources"]
+    assert [each["resourceVersion"] for each in now] == [each["resourceVersion"] for each in done]
+    assert all(each["resourceVersion"] == each["compacted"] for each in now)
+    assert [each["removed"] for each in planned] == [0] * len(now)
+    assert all(
+        new["resourceVersion"] >= old["resourceVersion"] + 10**9
+        for old, new in zip(before, now, strict=True)
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
+        (("compact", "--restored", "--most", "0"), 2, "--restored: expected no --most, found one"),
         (
             ("status", "--store", "nothing.db"),
             5,

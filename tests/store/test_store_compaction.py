@@ -1,6 +1,7 @@
 """What compaction forgets, and what it keeps."""
 
 import datetime as dt
+import shutil
 import threading
 
 import pytest
@@ -9,7 +10,7 @@ from storing import document, kept, key
 from test_store_trouble import Clock, dying
 from test_store_under_load import SERVER_IN_FULL
 
-from trundle.store import GoneError, Store, compact
+from trundle.store import ConflictError, GoneError, Store, begin_anew, compact
 
 NEVER = dt.timedelta(days=365)
 
@@ -115,6 +116,49 @@ def test_a_compaction_that_dies_goes_on(url, scheme):
         assert list(store.stream("Thing")) == now
         assert rows(store) <= len(now) + 4
         assert len(store.changes("Thing", 19).changes) == 2
+
+
+def changed_since(store, number):
+    """What a client does that knows the store by an earlier resource version."""
+    with pytest.raises(GoneError):
+        store.changes("Thing", number)
+    with pytest.raises(ConflictError):
+        store.replace(key("a"), document(group="over"), resource_version=number)
+
+
+def test_a_copy_that_is_put_back_repeats_no_resource_version_that_clients_have_seen(
+    in_file, scheme, tmp_path
+):
+    """As `etcdutl snapshot restore --bump-revision --mark-compacted`; plain files are copied, as users do it. It is put back twice."""
+    path, copy = tmp_path / "test.db", tmp_path / "copy.db"
+    with Store(in_file, scheme) as store:
+        for at in range(5):
+            store.update(key("a"), lambda _, at=at: document(group=str(at)))
+        kept_until = store.newest("Thing")
+    shutil.copy(path, copy)
+    seen = []
+    for _ in range(2):
+        with Store(in_file, scheme) as store:
+            for at in range(20):
+                written = store.update(key("a"), lambda _, at=at: document(group=f"lost {at}"))
+                seen.append(written.resource_version)
+        shutil.copy(copy, path)
+        with Store(in_file, scheme) as store:
+            before = store.get(key("a"))
+            assert begin_anew(store, dry_run=True)[0].removed == 0
+            assert store.newest("Thing") == kept_until
+            (done,) = begin_anew(store)
+            assert (done.before, done.removed) == (1, 4)
+            assert done.resource_version == store.newest("Thing") > max(seen)
+            assert store.get(key("a")) == before
+            for number in seen:
+                changed_since(store, number)
+            assert store.changes("Thing", done.resource_version).changes == ()
+            made = store.replace(
+                key("a"), document(group="new"), resource_version=before.resource_version
+            )
+            assert made.resource_version == done.resource_version + 1
+            seen.append(made.resource_version)
 
 
 @pytest.mark.full

@@ -6,7 +6,15 @@ import pytest
 from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import Clock
 
-from trundle.store import NewerShapeError, ServerLease, Store, move_storage_versions, roll, status
+from trundle.store import (
+    NewerShapeError,
+    ServerLease,
+    Store,
+    compact,
+    move_storage_versions,
+    roll,
+    status,
+)
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +131,70 @@ def test_a_store_of_a_later_release_is_refused(in_file, scheme, before):
             with pytest.raises(NewerShapeError, match=V2):
                 attempt()
         assert [each.key.name for each in old.stream("Thing")] == ["ada"]
+
+
+def test_a_release_is_rolled_back_as_long_as_nothing_is_stored_in_the_new_shape(
+    url, scheme, before
+):
+    """One look of the new release was enough that no server of the one before could start again, whatever was stored."""
+    with Store(url, before) as old, Store(url, scheme) as new:
+        with ServerLease(old, "old"):
+            old.create(key(), document(V1, team="x", age=3))
+        with ServerLease(new, "new") as lease:
+            assert [each.held_by for each in lease.moves] == [()]
+            assert status(new).resources[0].storage_version == V2
+            # The new server may still be there: from now on it stores what the one before can read.
+            with ServerLease(old, "old"):
+                assert status(new).resources[0].storage_version == V1
+                assert lease.renew()[0].held_by == ("old",)
+                new.replace(key(), document(V2, group="y", note="n"))
+                assert kept(new.get(key()))["apiVersion"] == V1
+                old.replace(key(), document(V1, team="z", age=4))
+                assert seen(new, new.get(key()), V2)["note"] == "n"
+            assert lease.renew()[0].held_by == ()
+            new.create(key("b"), document(V2, group="b"))
+            new.delete(key("b"))
+            with pytest.raises(NewerShapeError, match="expected Thing to be stored in one of"):
+                ServerLease(old, "old")
+            compact(new, most=0)  # Nothing of it is left now.
+            with ServerLease(old, "old"):
+                assert old.create(key("c"), document(V1, team="c")).storage_version == V1
+
+
+def test_what_is_only_agreed_on_stops_no_release_that_does_not_have_it(in_file, scheme, before):
+    """Nor one that comes later: no object was ever stored in the version that it dropped."""
+    from evolving import evolve
+    from storing import SECOND
+
+    later = evolve({V2: SECOND})
+    with Store(in_file, before) as old, Store(in_file, later) as new:
+        with ServerLease(old, "old"):
+            for attempt in (
+                lambda: ServerLease(new, "new"),
+                lambda: roll(new),
+                lambda: roll(new, dry_run=True),
+            ):
+                with pytest.raises(NewerShapeError, match=f"cannot read {V2}: old"):
+                    attempt()
+        assert roll(new, dry_run=True).resources[0].rolled == {}
+        assert status(new).resources[0].storage_version == V1
+        with ServerLease(new, "new"):
+            assert new.create(key(), document(V2, group="x")).storage_version == V2
+
+
+def test_leases_of_servers_on_a_database_end_by_the_clock_of_the_database(
+    on_server, scheme, before
+):
+    """A server whose clock is an hour ahead took all others for gone, and moved on without them."""
+    clocks = [Clock(), Clock()]
+    clocks[1].go(hours=1)
+    with (
+        Store(on_server, before, clock=clocks[0]) as old,
+        Store(on_server, scheme, clock=clocks[1]) as new,
+    ):
+        with ServerLease(old, "old") as lease, ServerLease(new, "new") as other:
+            assert other.moves[0].held_by == ("old",)
+            assert [each.name for each in status(old).holders] == ["new", "old"]
+            assert [each.name for each in status(new).holders] == ["new", "old"]
+            assert lease.renew() == ()
+        assert status(old).holders == ()

@@ -11,13 +11,17 @@ from test_store_trouble import dying
 from test_store_under_load import SERVER_IN_FULL
 
 from trundle.store import (
+    MovedVersionError,
     NoSuchObjectError,
+    Pace,
     ServerLease,
     Store,
     check,
     compact,
     dropped,
+    plan_roll,
     roll,
+    roll_part,
     status,
 )
 from trundle.store._rows import Rows
@@ -251,22 +255,35 @@ def test_a_storage_version_that_is_still_stored_is_named(url, scheme, before):
         assert check(store) == ()
 
 
-def test_a_release_is_behind_what_a_store_agreed_on(in_file, scheme, before):
-    """Going back to it was let through while nothing was written yet, and no server could follow."""
+def test_what_a_store_agreed_on_is_in_no_ones_way_until_something_is_stored_so(
+    in_file, scheme, before
+):
+    """What is let through is what a server of that release can follow: see `test_store_leases.py`."""
     older = {("", "Thing"): {V1}}
     fill(in_file, before, 3)
-    assert dropped(in_file, older) == ()
     with Store(in_file, scheme) as store:
         with ServerLease(store):
-            (finding,) = dropped(in_file, older)
-            assert (finding.code, finding.found) == (
-                "stored-by-a-newer-release",
-                f"it agreed on {V2}",
-            )
+            assert status(store).resources[0].storage_version == V2
+            assert dropped(in_file, older) == ()
         roll(store)
     (finding,) = dropped(in_file, older)
     assert finding.code == "stored-by-a-newer-release"
     assert "roll" not in finding.advice
+
+
+def test_a_roll_stops_where_a_server_of_the_release_before_came_back(in_file, scheme, before):
+    """It went on to store what that server could not read."""
+    fill(in_file, before, 3)
+    with Store(in_file, scheme) as store, Store(in_file, before) as old:
+        _, (part,) = plan_roll(store)
+        with ServerLease(old) as lease:
+            with pytest.raises(
+                MovedVersionError, match=f"in {V2} from now on, found {V1}, to which"
+            ):
+                roll_part(store, part, Pace(None))
+            assert roll(store).moves[0].held_by == (lease.holder,)
+            assert set(versions(store)) == {V1}
+        assert roll(store).resources[0].rolled == {V1: 5}
 
 
 def test_a_store_that_never_was_has_nothing_to_be_dropped(in_file):

@@ -69,13 +69,35 @@ def test_times_of_writes_never_go_back(in_file, scheme):
     clock = Clock()
     with Store(in_file, scheme, clock=clock) as store:
         first = store.create(key("a"), document())
-        clock.go(days=-5)
+        clock.go(minutes=-50)
         second = store.create(key("b"), document())
-        clock.go(days=5, seconds=1)
+        clock.go(minutes=50, seconds=1)
         third = store.replace(key("b"), document(group="x"))
     assert first.written == second.written == "2026-01-01T00:00:00.000000Z"
     assert third.written == "2026-01-01T00:00:01.000000Z"
-    assert third.created == first.written
+    assert third.created == "2025-12-31T23:10:00.000000Z"
+
+
+def test_a_clock_that_was_far_ahead_once_leaves_nothing_for_ever(in_file, scheme):
+    """Everything was written a hundred years from now, however right the clock was again: kubectl had no ages, and compaction by age forgot nothing."""
+    clock = Clock()
+    with Store(in_file, scheme, clock=clock) as store:
+        store.create(key("a"), document())
+        clock.go(days=36500)
+        ahead = store.create(key("b"), document())
+        assert ahead.created.startswith("2125-")
+        clock.go(days=-36500)
+        made = store.create(key("c"), document())
+        assert made.created == made.written == "2026-01-01T00:00:00.000000Z"
+        for at in range(5):
+            store.replace(key("b"), document(group=str(at)))
+        last = store.newest("Thing")
+        clock.go(minutes=4)
+        assert compact(store)[0].removed == 0
+        clock.go(minutes=1)
+        assert (compact(store)[0].resource_version, compact(store)[0].removed) == (last, 0)
+        with pytest.raises(GoneError):
+            store.changes("Thing", last - 1)
 
 
 def test_a_clock_that_goes_back_compacts_nothing_too_early(in_file, scheme):

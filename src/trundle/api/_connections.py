@@ -10,10 +10,12 @@ import msgspec
 from starlette.requests import ClientDisconnect
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from trundle.api._responses import failed
 from trundle.api._status import ApiError
 from trundle.api.access import PEER, Application, Receive, Scope, Send
 
 _CONNECTION = "trundle.connection"
+_READS = ("GET", "HEAD")
 _MOST_HEADERS = 1024 * 1024
 """How many bytes the headers of a request may have; the limit of Go's servers."""
 
@@ -114,6 +116,12 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
             self.loop.call_later(self.patience.closing, self.transport.abort)
 
+    def break_off(self) -> None:
+        """Ends the connection in the middle of an answer, which its client does not take for whole."""
+        self.transport.close()
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+
     def send_400_response(self, msg: str) -> None:
         """Refuses what is not a request."""
         self._end_with(400, "Bad Request", "BadRequest", msg)
@@ -160,7 +168,7 @@ class Connection(HttpToolsProtocol):
 
 
 class Patient:
-    """Ends answers to clients that do not read them.
+    """Ends answers to clients that do not read them, and those to requests that the end of the server cuts off.
 
     Args:
         application: answers the requests.
@@ -172,8 +180,11 @@ class Patient:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request."""
         connection = scope.get("extensions", {}).get(_CONNECTION)
+        has_begun = False
 
         async def sending(message: MutableMapping[str, Any]) -> None:
+            nonlocal has_begun
+            has_begun = True
             if not connection.is_full:
                 await send(message)
                 return
@@ -188,7 +199,25 @@ class Patient:
                 connection.end(msgspec.json.encode(event) + b"\n")
                 raise ClientDisconnect("the client reads too slowly") from None
 
-        await self._application(scope, receive, send if connection is None else sending)
+        try:
+            await self._application(scope, receive, send if connection is None else sending)
+        except asyncio.CancelledError:
+            if connection is None:
+                raise
+            if has_begun:
+                connection.break_off()
+            else:
+                await failed(_cut_off(scope["method"]))(scope, receive, send)
+
+
+def _cut_off(method: str) -> ApiError:
+    """The answer to a request that did not end while its server waited to stop.
+
+    A read may be sent again at once, which clients do by themselves where an answer has `Retry-After`; a write may have been done.
+    """
+    details = {"retryAfterSeconds": 1} if method in _READS else None
+    message = "Timeout: request did not complete before the server stopped"
+    return ApiError(504, "Timeout", message, details)
 
 
 def _peer(connection: ssl.SSLObject | None) -> tuple[dict[str, Any], bytes] | None:

@@ -75,7 +75,7 @@ class EventRecorder:
         """
         now, about = self._clock(), (found.uid, reason, message)
         before = self._noted.get(about)
-        if before is not None and now - before < _AGAIN:
+        if before is not None and abs(now - before) < _AGAIN:  # The clock may go back.
             return
         if len(self._noted) >= _MOST:
             self._noted.clear()
@@ -91,7 +91,7 @@ class EventRecorder:
             self._write(self._waiting.popleft())
             wrote = True
         now = self._clock()
-        if now - self._expired >= _BETWEEN:
+        if abs(now - self._expired) >= _BETWEEN:
             self._expired = now
             self._expire(now)
         return wrote
@@ -137,9 +137,9 @@ class EventRecorder:
         return change
 
     def _expire(self, now: dt.datetime) -> None:
-        limit = now - _KEPT
+        """Removes events that are old, and those from a time that is not to come for long: the clock was wrong then."""
         for each in self._store.stream(self._kind.resource):
-            if dt.datetime.fromisoformat(each.written) < limit:
+            if abs(now - dt.datetime.fromisoformat(each.written)) > _KEPT:
                 try:
                     self._store.delete(each.key, uid=each.uid)
                 except NoSuchObjectError:

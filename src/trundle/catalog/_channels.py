@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 
 _ATTEMPTS = 3
 """How often `refresh` reads a channel where others read it at the same time."""
+_AHEAD = dt.timedelta(hours=1)
+"""How far from now a channel can have been read, as servers have clocks that differ; beyond that, a clock was wrong then."""
 
 
 class Channels:
@@ -198,14 +200,18 @@ class Channels:
         return shown
 
     def due(self, before: dt.datetime | None = None) -> tuple[ChannelKey, ...]:
-        """The channels of all tenants that were not tried to read since a moment; all where None.
+        """The channels of all tenants that were not tried to read since a moment; all where None. Those of which a clock says that was wrong are among them.
 
         Raises:
             DatabaseError: the database cannot be read.
         """
         with self._database.reading() as connection:
             rows = ChannelRows(connection).all()
-        return tuple(each.key for each in rows if before is None or moment(each.checked) < before)
+        return tuple(each.key for each in rows if before is None or self._is_due(each, before))
+
+    def _is_due(self, row: ChannelRow, before: dt.datetime) -> bool:
+        """Whether a channel was not tried to read since a moment; not where that was at a time that is long to come."""
+        return not before <= moment(row.checked) <= self._clock() + _AHEAD
 
     def begin_round(self) -> None:
         """From now on, `refresh` and `refresh_due` ask a host that does not answer once in a round; another round begins with the next call."""
@@ -286,7 +292,7 @@ class Channels:
 
     def _claimed(self, row: ChannelRow, before: dt.datetime) -> bool:
         """Whether this reader is the one that reads a channel, which was not tried since a moment."""
-        if moment(row.checked) >= before:
+        if not self._is_due(row, before):
             return False
         with self._database.writing() as connection:
             return ChannelRows(connection).claim(row, format_time(self._clock()))

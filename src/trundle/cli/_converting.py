@@ -56,8 +56,16 @@ def convert_folder(
         wanted: how documents are to be converted by a scheme.
         ways: how the work is done.
     """
+    import msgspec  # noqa: PLC0415
+
     from trundle.parts import PART_SIZE, FolderConversion  # noqa: PLC0415
-    from trundle.project import generated_scheme, load_config, ship  # noqa: PLC0415
+    from trundle.project import (  # noqa: PLC0415
+        ClientGroup,
+        client_group,
+        generated_scheme,
+        load_config,
+        ship,
+    )
 
     if into.startswith(_MEMORY):
         expected, advice = "a folder that outlives the command", "name one of files"
@@ -66,6 +74,9 @@ def convert_folder(
     config = load_config(settings_of(context).config_path)
     with generated_scheme(config) as scheme:
         conversion = wanted(scheme)
+        if conversion.to is not None:
+            to = ClientGroup(client_group(config), scheme).without(conversion.to)
+            conversion = msgspec.structs.replace(conversion, to=to)
         _require_known(scheme, conversion)
     work = FolderConversion(source, into, conversion, ship(config), size)
     if ways.dry_run:

@@ -19,6 +19,7 @@ from trundle.cli._channels import duration_of
 from trundle.cli._failures import CommandExit, ExitCode, unmet
 from trundle.cli._migrating import Context, Kubeconfig
 from trundle.cli._printing import Format, print_text, warn
+from trundle.cli._server_token import server_token
 from trundle.cli._webhooks import convert_for_cluster
 from trundle.cli.project import Output
 
@@ -93,6 +94,16 @@ _Admission = Annotated[
     ),
 ]
 
+_ServerToken = Annotated[
+    Path | None,
+    typer.Option(
+        "--server-token",
+        metavar="FOLDER",
+        help="Has the files `server`, a URL, and `token`: channels at that server are read with the token.",
+        show_default="TRUNDLE_SERVER and TRUNDLE_TOKEN",
+    ),
+]
+
 
 def operator(
     *,
@@ -107,6 +118,7 @@ def operator(
     tls_cert: _Certificate = None,
     tls_key: _Key = None,
     admission: _Admission = AdmissionChoice.NONE,
+    token_folder: _ServerToken = None,
     kubeconfig: Kubeconfig = None,
     cluster_context: Context = None,
     output: Output = Format.TABLE,
@@ -140,6 +152,7 @@ def operator(
             leadership=lead,
             log=_log,
             interval=pause,
+            token=server_token(token_folder, _log),
         )
         if once:
             if made.look().away:

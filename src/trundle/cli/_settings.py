@@ -159,12 +159,20 @@ def wants_traceback() -> bool:
 
 
 def _token(environment: Mapping[str, str]) -> str | None:
-    """The token; it is in no message, whatever is wrong with it."""
     text = environment.get(TOKEN) or None
-    if text is None or (text.isascii() and text.isprintable()):
+    return None if text is None else header_token(text, TOKEN)
+
+
+def header_token(text: str, where: str) -> str:
+    """A token that a request can have; it is in no message, whatever is wrong with it.
+
+    Raises:
+        SettingsError: no header can have it.
+    """
+    if text.isascii() and text.isprintable():
         return text
     message = expectation("a token of printable ASCII characters", "others in it", "correct it")
-    raise SettingsError(f"{TOKEN}: {message}")
+    raise SettingsError(f"{where}: {message}")
 
 
 def _jobs(environment: Mapping[str, str]) -> int | None:

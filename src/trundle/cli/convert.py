@@ -168,6 +168,7 @@ def convert(
     _require_none({**in_parts, "--dry-run": dry_run}, "a single file", "name a folder with --into")
     from trundle.project import (  # noqa: PLC0415
         ClientGroup,
+        client_group,
         elements,
         generated_scheme,
         load_config,
@@ -183,7 +184,7 @@ def convert(
     bases = None if base is None else _bases(base, file, len(documents))
     config = load_config(settings_of(context).config_path)
     with generated_scheme(config) as scheme:
-        group = ClientGroup(config, scheme)
+        group = ClientGroup(client_group(config), scheme)
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
         target = None if to == STORAGE else group.without(to)
         wanted = _Wanted(target, bases, version, resource, _storage(stored_as or []), lenience)

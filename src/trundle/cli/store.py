@@ -336,28 +336,50 @@ def compact(
     context: typer.Context,
     *,
     older_than: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--older-than", min=0, metavar="MINUTES", help="Forget changes that are older."
+            "--older-than",
+            min=0,
+            metavar="MINUTES",
+            help="Forget changes that are older.",
+            show_default="5",
         ),
-    ] = 5.0,
+    ] = None,
     most: Annotated[
         int | None,
         typer.Option(
             "--most", min=0, metavar="N", help="Keep at most so many changes of a resource type."
         ),
     ] = None,
+    restored: Annotated[
+        bool,
+        typer.Option(
+            "--restored",
+            help="The database was put back from a copy: forget all, and go on with resource versions that no client has seen.",
+        ),
+    ] = False,
     store: Place = None,
     installed: Installed = False,
     state: State = None,
     dry_run: DryRun = False,
     output: Output = Format.TABLE,
 ) -> None:
-    """Forget earlier states of objects; a client that watches from there has to list again."""
+    """Forget earlier states of objects; a client that watches from there has to list again.
+
+    With `--restored` this holds for all clients. Run it before a server uses the store again.
+    """
+    from trundle.store import begin_anew  # noqa: PLC0415
     from trundle.store import compact as run  # noqa: PLC0415
 
+    if restored and (older_than is not None or most is not None):
+        option = "--most" if older_than is None else "--older-than"
+        raise unmet("--restored", f"no {option}", "one", "leave it out; all is forgotten")
+    age = _minutes(5.0 if older_than is None else older_than)
     with _found(context, store, state, installed=installed) as place, place.to_change() as opened:
-        done = run(opened, age=_minutes(older_than), most=most, dry_run=dry_run)
+        if restored:
+            done = begin_anew(opened, dry_run=dry_run)
+        else:
+            done = run(opened, age=age, most=most, dry_run=dry_run)
     print_result(
         lambda: {"resources": [each.to_plain() for each in done], "dryRun": dry_run},
         lambda: _compacted_text(done),

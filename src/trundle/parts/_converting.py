@@ -24,6 +24,7 @@ from trundle.parts._jobs import (
     SliceResult,
 )
 from trundle.parts._json_lines import LONGEST, Lines, NumberedDocument
+from trundle.project import ClientGroup
 from trundle.runtime import AnyScheme, Lenience, Tolerated
 
 MANIFESTS = "manifests"
@@ -94,6 +95,7 @@ class Converter(NamedTuple):
         source: where they are.
         into: where results are written.
         job: the digest of the job.
+        group: the API group that clients name before versions of resource types that have none of their own; empty for none.
     """
 
     scheme: AnyScheme
@@ -101,6 +103,7 @@ class Converter(NamedTuple):
     source: Folder
     into: Folder
     job: str
+    group: str = ""
 
 
 def convert_part(converter: Converter, part: Part) -> Manifest:
@@ -140,6 +143,8 @@ class _Work:
         wanted = converter.conversion
         self._target = wanted.to, wanted.version, wanted.resource
         self._usual = _usual_conversion(converter.scheme, wanted)
+        group = converter.group
+        self._group = ClientGroup(group, converter.scheme) if group else None
         self._inputs = {each.path: each for each in part.inputs}
         self._read: list[SliceResult] = []
         self._refusals: list[RefusedDocument] = []
@@ -224,32 +229,47 @@ class _Work:
     def _result(self, cut: Slice, record: NumberedDocument) -> bytes | None:
         """What a document is converted to; None where it is refused."""
         data = record.data
-        if data is not None and self._usual is not None:
-            try:
-                usual = self._usual(data)
-            except Exception:  # noqa: BLE001 - what is wrong is found when it is looked at with care
-                usual = None
-            if usual is not None:
-                self._counts.converted += 1
-                return usual
+        usual = None if data is None else self._usually(data)
+        if usual is not None:
+            self._counts.converted += 1
+            return usual
         if data is None:
             reasons: Sequence[str] = (_no_document(self._inputs[cut.path]),)
         elif has_repeated_member(data):
             reasons = repeated_members(data)
         else:
             self._tolerated.clear()
+            data, show = self._ungrouped(data)
             try:
-                result = self._convert(data)
+                result = self._usually(data) if show is not None else None
+                result = self._convert(data) if result is None else result
             except Exception as error:  # noqa: BLE001 - one document must not block others
                 reasons = self._reasons(data, error)
             else:
                 self._counts.converted += 1
                 self._counts.tolerated += bool(self._tolerated)
-                return result
+                return result if show is None else show(result)
         self._counts.refused += 1
         at, file = cut.row + record.number, name_of(self._source, cut.path)
         self._refusals.append(RefusedDocument(file, at, tuple(reasons)))
         return None
+
+    def _usually(self, data: bytes) -> bytes | None:
+        """What a document is converted to that is like most; None for any other."""
+        if self._usual is None:
+            return None
+        try:
+            return self._usual(data)
+        except Exception:  # noqa: BLE001 - what is wrong is found when it is looked at with care
+            return None
+
+    def _ungrouped(self, data: bytes) -> tuple[bytes, Callable[[bytes], bytes] | None]:
+        """A document without the group that clients name, and how its result is shown with it; None where it has none."""
+        if self._group is None:
+            return data, None
+        found, has_group = self._group.read(data)
+        to_storage = self._conversion.to is None
+        return found, (bytes if to_storage else self._group.shown) if has_group else None
 
     def _convert(self, data: bytes) -> bytes:
         to, version, resource = self._target

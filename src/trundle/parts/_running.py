@@ -264,7 +264,8 @@ def converting(
 ) -> Iterator[Converter]:
     """What converts parts in a process."""
     with shipped_scheme(package) as scheme:
-        yield Converter(scheme.storing(conversion.stored_as), conversion, source, into, job)
+        stored = scheme.storing(conversion.stored_as)
+        yield Converter(stored, conversion, source, into, job, package.group)
 
 
 def _json(value: Any) -> bytes:

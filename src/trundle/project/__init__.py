@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trundle.project.admission import AdmissionHook, load_admission
     from trundle.project.carried import CarriedProject, CarriedProjects
     from trundle.project.checking import check
-    from trundle.project.client_documents import ClientGroup
+    from trundle.project.client_documents import ClientGroup, client_group
     from trundle.project.config import Config, config_schema, load_config, parse_config
     from trundle.project.conforming import Conformance, ConformanceEntry, PairVersions, conform
     from trundle.project.documents import (
@@ -127,6 +127,7 @@ __all__ = [
     "changed_sources",
     "check",
     "chosen_resources",
+    "client_group",
     "compare_packages",
     "compare_tree",
     "config_schema",

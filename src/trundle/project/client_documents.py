@@ -1,13 +1,15 @@
 """Documents as clients of a server have them: with the API group that a project names for clients alone."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from trundle.project.config import Config
-from trundle.runtime import JoinedScheme, Scheme
+from trundle.runtime import AnyScheme
 from trundle.version import ApiVersion, VersionError
+
+if TYPE_CHECKING:
+    from trundle.project.config import Config
 
 _Members = dict[str, msgspec.Raw]
 
@@ -16,12 +18,12 @@ class ClientGroup:
     """The API group that clients name before versions of resource types that have none of their own.
 
     Args:
-        config: the project.
-        scheme: converts its documents.
+        group: the group; see `client_group`.
+        scheme: converts the documents of the project.
     """
 
-    def __init__(self, config: Config, scheme: Scheme | JoinedScheme) -> None:
-        self._group = config.kubernetes.group_for(config.package)
+    def __init__(self, group: str, scheme: AnyScheme) -> None:
+        self._group = group
         taken = {each.group.casefold() for each in scheme.resources.values()}
         self._is_known = self._group.casefold() in taken
 
@@ -45,6 +47,11 @@ class ClientGroup:
             return f"{self._group}/{ApiVersion.parse(api_version).label}"
         except VersionError:
             return api_version
+
+
+def client_group(config: "Config") -> str:
+    """The API group that clients name before versions of resource types that have none of their own."""
+    return config.kubernetes.group_for(config.package)
 
 
 def _said(members: Mapping[str, msgspec.Raw], change: Callable[[str], str]) -> Mapping[str, Any]:

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from trundle.project._importing import importable
+from trundle.project.client_documents import client_group
 from trundle.project.config import Config
 from trundle.project.generated import generated_scheme
 from trundle.project.hooks import hook_modules
@@ -31,16 +32,18 @@ class ShippedPackage(msgspec.Struct, frozen=True):
         name: the package's dotted name.
         modules: further modules that it imports.
         files: the content of all files, by their place in a folder that modules are imported from.
+        group: the API group that clients name before versions of resource types that have none of their own; empty for none.
     """
 
     name: str
     modules: tuple[str, ...]
     files: dict[str, bytes]
+    group: str = ""
 
     @property
     def digest(self) -> str:
-        """What the package is known by: the same for the same files."""
-        digest = hashlib.sha256()
+        """What the package is known by: the same for the same files, and the same group."""
+        digest = hashlib.sha256(self.group.encode())
         for place, content in sorted(self.files.items()):
             digest.update(f"{len(place)} {place} {len(content)} ".encode() + content)
         return f"sha256:{digest.hexdigest()}"
@@ -56,7 +59,8 @@ def ship(config: Config) -> ShippedPackage:
     with generated_scheme(config):  # It says what is wrong with the package.
         pass
     folders = (config.output, config.path.parent)
-    return gathered(config.package, folders, tuple(hook_modules(config.hooks)))
+    found = gathered(config.package, folders, tuple(hook_modules(config.hooks)))
+    return msgspec.structs.replace(found, group=client_group(config))
 
 
 def gathered(name: str, folders: Sequence[Path], modules: Sequence[str]) -> ShippedPackage:

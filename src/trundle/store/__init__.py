@@ -4,7 +4,7 @@
 """
 
 from trundle.store._checking import CheckPart, check, check_part, plan_check
-from trundle.store._compaction import Compaction, compact
+from trundle.store._compaction import Compaction, begin_anew, compact
 from trundle.store._decisions import PreparedWrite, WriteDecision, missing
 from trundle.store._errors import (
     ConflictError,
@@ -14,6 +14,7 @@ from trundle.store._errors import (
     InvalidKeyError,
     InvalidMetadataError,
     InvalidSelectorError,
+    MovedVersionError,
     NewerShapeError,
     NoSuchObjectError,
     ObjectExistsError,
@@ -79,6 +80,7 @@ __all__ = [
     "LabelSelector",
     "LostPlace",
     "Move",
+    "MovedVersionError",
     "NewerShapeError",
     "NoSuchObjectError",
     "ObjectChange",
@@ -108,6 +110,7 @@ __all__ = [
     "WorkNote",
     "Write",
     "WriteDecision",
+    "begin_anew",
     "check",
     "check_part",
     "compact",

@@ -4,6 +4,7 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from trundle.store._apart import apart_from
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
 from trundle.store._times import time_text
@@ -71,6 +72,36 @@ def compact(
     for each in found:
         until = _until(store, each, age, most)
         removed = 0 if dry_run else _forgotten(store, each, until)
+        done.append(Compaction(each.group, each.name, each.compacted, until, removed))
+    return tuple(done)
+
+
+def begin_anew(store: Store, *, dry_run: bool = False) -> tuple[Compaction, ...]:
+    """Goes on with resource versions that no client has seen, and forgets all earlier states: for a database that was put back from a copy.
+
+    What was written after the copy is lost, and clients have seen it. A resource version that they have from then would be that of another state: a
+    write with it would be taken over what its writer was never shown, and a watch from it would leave out changes. So clients that
+    watch are answered `GoneError`, and list again, and writes with a resource version from before are conflicts.
+
+    Args:
+        store: the store.
+        dry_run: whether nothing changes; `removed` is 0 then.
+
+    Raises:
+        DatabaseError: the database cannot be written; what was done until then is.
+    """
+    done = []
+    with store.database.reading() as connection:
+        found = Rows(connection).resources()
+    for each in found:
+        until, removed = apart_from(each.resource_version, store.clock()), 0
+        if not dry_run:
+            with store.database.writing() as connection:
+                rows = Rows(connection)
+                now = rows.resource(each.group, each.name, locked=True)
+                assert now is not None, "resource types stay"
+                until = apart_from(now.resource_version, store.clock())
+                removed = rows.go_on_behind(now, until)
         done.append(Compaction(each.group, each.name, each.compacted, until, removed))
     return tuple(done)
 

@@ -41,10 +41,12 @@ class Moment:
 
     Attributes:
         time: the time.
+        written: the time of the write, which does not go back with the clock.
         scheme: stores objects in the shape that is agreed on.
     """
 
     time: str
+    written: str
     scheme: AnyScheme
 
 
@@ -174,7 +176,7 @@ def creating(key: Key, put: Put, further: Sequence[bytes] = ()) -> Decide:
             generation=1,
             created=moment.time,
             deleted=None,
-            written=moment.time,
+            written=moment.written,
             data=data,
             **columns._asdict(),
         )
@@ -230,12 +232,12 @@ def deleting(key: Key, expected: Expected, finalizers: tuple[str, ...]) -> Decid
         if more:
             marked = _with_metadata(found, moment, {"finalizers": [*found.finalizers, *more]})
         if not marked.finalizers:
-            return WriteDecision("deleted", replace(marked, written=moment.time))
+            return WriteDecision("deleted", replace(marked, written=moment.written))
         if found.deleted is None:
             marked = replace(
                 marked,
                 deleted=moment.time,
-                written=moment.time,
+                written=moment.written,
                 generation=found.generation + 1,
             )
         return WriteDecision(None if marked is found else "modified", marked)
@@ -286,7 +288,7 @@ def _with_metadata(
 
 def _written(found: StoredObject, data: bytes, moment: Moment) -> StoredObject:
     columns = columns_of(found.key, data)
-    return replace(found, data=data, written=moment.time, **columns._asdict())
+    return replace(found, data=data, written=moment.written, **columns._asdict())
 
 
 def _ended(found: StoredObject, written: StoredObject) -> WriteDecision:

@@ -21,6 +21,7 @@ class StoreCode(Code):
     FUTURE = "resource-version-in-the-future"
     NEWER = "stored-by-a-newer-release"
     UNRECORDED = "storage-version-not-recorded"
+    MOVED = "storage-version-went-back"
     UNCONVERTIBLE = "object-not-convertible"
     INCOMPLETE = "object-lacks-required"
     DIFFERS = "view-differs-after-rolling"
@@ -138,3 +139,10 @@ class NewerShapeError(StoreError):
 
     kind = Kind.REFUSED
     code = StoreCode.NEWER
+
+
+class MovedVersionError(StoreError):
+    """The servers of the store went back to an earlier storage version while it was being rolled."""
+
+    kind = Kind.CONFLICT
+    code = StoreCode.MOVED

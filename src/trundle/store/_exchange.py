@@ -13,6 +13,7 @@ import msgspec
 
 from trundle.errors import Finding, Place, did_you_mean
 from trundle.runtime import AnyScheme
+from trundle.store._apart import apart_from, is_apart
 from trundle.store._decisions import Decide, Moment, WriteDecision
 from trundle.store._documents import columns_of
 from trundle.store._errors import RefusedImportError, StoreCode
@@ -25,8 +26,6 @@ from trundle.store._times import time_of
 from trundle.store._writer import Write
 
 _FORMAT = 1
-_APART = 1_000_000_000
-"""How far resource versions after an import are from the last one of the export; the store that it is of may have gone on since."""
 _TOGETHER = 500
 """How many objects are written in one transaction."""
 _MOST_FINDINGS = 100
@@ -181,8 +180,8 @@ def _set_apart(stores: Sequence[Store], path: Path) -> None:
             rows = Rows(connection)
             rows.add_resource(type_.group, type_.name, type_.hub)
             found = rows.resource(type_.group, type_.name, locked=True)
-            if found is not None and found.resource_version < number + _APART:
-                rows.go_on_behind(found, number + _APART)
+            if found is not None and not is_apart(found.resource_version, number):
+                rows.go_on_behind(found, apart_from(number, store.clock()))
 
 
 def _types_of(stores: Sequence[Store]) -> dict[str, tuple[Store, StoredType]]:
@@ -197,7 +196,7 @@ def _types_of(stores: Sequence[Store]) -> dict[str, tuple[Store, StoredType]]:
 def _importing(found: StoredObject) -> Decide:
     def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         if current is None:
-            return WriteDecision("added", msgspec.structs.replace(found, written=moment.time))
+            return WriteDecision("added", msgspec.structs.replace(found, written=moment.written))
         if _alike(current, found):
             return WriteDecision(None, current)
         raise RefusedImportError([_taken(str(found.key), found, current)])

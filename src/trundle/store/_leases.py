@@ -1,8 +1,9 @@
 """Leases: servers say what they can read, so that objects are stored in a shape that all of them can.
 
 The storage version of a resource type moves up to the hub of a server as soon as all servers with a lease can read that. Until then the
-release can be rolled back: what is stored is readable to the release before. It never moves down by itself. A server that was
-silent for longer than its lease does no harm: what it cannot read it does not write over.
+release can be rolled back: what is stored is readable to the release before. It moves down only to a release that could not read it, as
+long as nothing is stored that this one cannot read. A server that was silent for longer than its lease does no harm: what it cannot read it
+does not write over.
 """
 
 import contextlib
@@ -13,12 +14,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, func, select
 
 from trundle.database import DatabaseError, upsert
+from trundle.errors import listed
 from trundle.store import _tables as t
 from trundle.store._resources import StoredType, unreadable
-from trundle.store._rows import Rows
+from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
 from trundle.store._times import time_of, time_text
 from trundle.version import ApiVersion
@@ -107,12 +109,13 @@ class ServerLease:
         """
         store = self._store
         with _leasing(store) as connection:
-            check_readable(store, Rows(connection))
+            _make_readable(store, connection, self.holder)
             _add_types(store, Rows(connection))
-            expires = time_text(store.clock() + self._lasts)
+            now = _now(store, connection)
+            expires = time_text(now + self._lasts)
             reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
             row = {"holder": self.holder, "reads": reads, "expires": expires}
-            ended = t.LEASES.c.expires <= time_text(store.clock())
+            ended = t.LEASES.c.expires <= time_text(now)
             connection.execute(delete(t.LEASES).where(ended))
             upsert(connection, t.LEASES, [row])
             return _moved(store, connection)
@@ -139,16 +142,17 @@ def move_storage_versions(store: Store, *, dry_run: bool = False) -> tuple[Move,
     """
     if dry_run:
         with store.database.reading() as connection:
-            check_readable(store, Rows(connection))
+            for found, type_ in _unreadable(store, Rows(connection)):
+                _check_unheld(store, connection, found, type_)
             return tuple(_moves(store, connection))
     with _leasing(store) as connection:
-        check_readable(store, Rows(connection))
+        _make_readable(store, connection)
         return _moved(store, connection)
 
 
 def holders(store: Store, connection: Connection) -> tuple[Holder, ...]:
     """The servers that have a lease now."""
-    now = store.clock()
+    now = _now(store, connection)
     found = (
         Holder(name, time_of(expires), {of: frozenset(each) for of, each in reads.items()})
         for name, reads, expires in connection.execute(select(*t.LEASES.c))
@@ -157,16 +161,67 @@ def holders(store: Store, connection: Connection) -> tuple[Holder, ...]:
 
 
 def check_readable(store: Store, rows: Rows) -> None:
-    """Refuses a store that keeps what this release cannot read.
+    """Refuses a store that keeps what this release cannot read, or agreed on it.
 
     Raises:
         NewerShapeError: it does.
     """
+    for found, type_ in _unreadable(store, rows):
+        raise unreadable(store.where, type_, found.storage_version)
+
+
+def _unreadable(store: Store, rows: Rows) -> Iterator[tuple[ResourceRow, StoredType]]:
+    """The resource types whose agreed storage version this release cannot read."""
     types = {(each.group, each.name): each for each in store.types.all.values()}
     for found in rows.resources():
         type_ = types.get((found.group, found.name))
         if type_ is not None and found.storage_version not in type_.readable:
-            raise unreadable(store.where, type_, found.storage_version)
+            yield found, type_
+
+
+def _make_readable(store: Store, connection: Connection, holder: str = "") -> None:
+    """Agrees on what this release stores, where it cannot read what was agreed on, and nothing is stored that it cannot read.
+
+    So a release can be rolled back as long as nothing is written in its shape. Writers wait meanwhile, and store after that what this agrees on.
+
+    Args:
+        store: the store.
+        connection: a transaction in which no other server changes leases.
+        holder: the server that it is for.
+
+    Raises:
+        NewerShapeError: something is stored that this release cannot read, or another server could not read what it stores.
+    """
+    rows = Rows(connection)
+    for found, type_ in _unreadable(store, rows):
+        rows.resource(type_.group, type_.name, locked=True)
+        _check_unheld(store, connection, found, type_, holder)
+        rows.set_storage_version(type_.group, type_.name, type_.hub)
+
+
+def _check_unheld(
+    store: Store, connection: Connection, found: ResourceRow, type_: StoredType, holder: str = ""
+) -> None:
+    """Refuses to go back from an agreed storage version to the hub of a release where that would leave anything or anyone behind.
+
+    Raises:
+        NewerShapeError: see `_make_readable`.
+    """
+    if Rows(connection).keeps_others(found, type_.readable):
+        raise unreadable(store.where, type_, found.storage_version)
+    others = (each for each in holders(store, connection) if each.name != holder)
+    held = [each.name for each in others if each.objects_to(type_, type_.hub)]
+    if held:
+        advice = f"end these servers first, which cannot read {type_.hub}: {listed(held)}"
+        raise unreadable(store.where, type_, found.storage_version, advice)
+
+
+def _now(store: Store, connection: Connection) -> dt.datetime:
+    """The time by which leases end: that of a database on a server, whose clients may have clocks that differ."""
+    if not store.database.is_server:
+        return store.clock()
+    found: dt.datetime = connection.execute(select(func.clock_timestamp())).scalar_one()
+    return found.astimezone(dt.UTC)
 
 
 def _add_types(store: Store, rows: Rows) -> None:

@@ -118,10 +118,12 @@ UNREADABLE_ADVICE = (
 """What to do where a release cannot read what is stored: it is too early, or came too soon."""
 
 
-def unreadable(where: str, type_: StoredType, version: str) -> NewerShapeError:
+def unreadable(
+    where: str, type_: StoredType, version: str, advice: str = UNREADABLE_ADVICE
+) -> NewerShapeError:
     """The error for a store that keeps what a release cannot read."""
     expected = f"{type_.called} to be stored in one of {listed(type_.readable)}"
-    return NewerShapeError(where, expected, version, UNREADABLE_ADVICE)
+    return NewerShapeError(where, expected, version, advice)
 
 
 def _plain(text: str) -> bool:

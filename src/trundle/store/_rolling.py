@@ -17,11 +17,12 @@ from trundle.errors import Finding, Place
 from trundle.runtime import AnyScheme, ConversionError
 from trundle.store._decisions import resource_beside
 from trundle.store._documents import columns_of, members_of
-from trundle.store._errors import StoreCode
+from trundle.store._errors import MovedVersionError, StoreCode
 from trundle.store._leases import Move, check_readable, move_storage_versions
 from trundle.store._records import StoredObject
 from trundle.store._rows import Rows
 from trundle.store._store import Store
+from trundle.version import ApiVersion
 
 _BATCH = 100
 
@@ -110,6 +111,7 @@ def roll(
 
     Raises:
         NewerShapeError: the store keeps what this release cannot read.
+        MovedVersionError: a server of an earlier release came back meanwhile; what was rolled until then is.
         DatabaseError: the database cannot be written; what was rolled until then is.
     """
     moves, parts = plan_roll(store, dry_run=dry_run)
@@ -162,12 +164,15 @@ def plan_roll(
     parts: list[RollPart] = []
     with store.database.reading() as connection:
         rows = Rows(connection)
-        check_readable(store, rows)
+        if not dry_run:
+            check_readable(store, rows)
         stored = {(each.group, each.name): each for each in rows.resources()}
         for type_ in store.types.all.values():
             found = stored.get((type_.group, type_.name))
             if found is not None:
-                version = after.get(type_.called, found.storage_version)
+                agreed = found.storage_version
+                stays = agreed if agreed in type_.readable else type_.hub  # It is a dry run then.
+                version = after.get(type_.called, stays)
                 count, first, last = rows.span_unrolled(found, version)
                 parts += _divided(RollPart(type_.called, version, first - 1, last, count), number)
     return moves, tuple(parts)
@@ -194,6 +199,7 @@ def roll_part(
     """Rolls the revisions of a part; see `roll`.
 
     Raises:
+        MovedVersionError: see `roll`.
         DatabaseError: the database cannot be written; what was rolled until then is.
     """
     return _Work(store, part, verify=verify).run(pace, progress, dry_run=dry_run)
@@ -234,13 +240,27 @@ class _Work:
             if rolled and not dry_run:
                 with self._store.database.writing() as connection:
                     rows = Rows(connection)
-                    rows.resource(self._found.group, self._found.name, locked=True)
+                    self._require_agreed(rows)
                     rows.rewrite(self._found, rolled)
             done += len(batch)
             progress(self._type.called, done, max(done, total))
             if not dry_run:
                 pace.keep(len(rolled))
         return result
+
+    def _require_agreed(self, rows: Rows) -> None:
+        """Locks the resource type, and refuses to go on where a server of an earlier release came back meanwhile.
+
+        Raises:
+            MovedVersionError: the agreed storage version is an earlier one now, which that server can read.
+        """
+        now = rows.resource(self._found.group, self._found.name, locked=True)
+        assert now is not None, "resource types stay"
+        if ApiVersion.parse(now.storage_version) < ApiVersion.parse(self._version):
+            expected = f"{self._type.called} to be stored in {self._version} from now on"
+            found = f"{now.storage_version}, to which a server of an earlier release went back"
+            advice = "roll again when that server is gone"
+            raise MovedVersionError(self._store.where, expected, found, advice)
 
     def _batches(self) -> Iterator[Sequence[StoredObject]]:
         after, up_to = self._part.after, self._part.up_to

@@ -165,6 +165,14 @@ class Rows:
         count, first, last = self._connection.execute(s.SPAN_UNROLLED, values).one()
         return int(count), int(first or 0), int(last or 0)
 
+    def keeps_others(self, resource: ResourceRow, versions: Collection[str]) -> bool:
+        """Whether any revision is stored in another version than these."""
+        chosen = (s.OF, _V.storage_version.not_in(sorted(versions)))
+        found = self._connection.execute(
+            select(literal(1)).where(*chosen).limit(1), {"of": resource.id}
+        )
+        return found.first() is not None
+
     def rewrite(self, resource: ResourceRow, rolled: Sequence[StoredObject]) -> None:
         """Stores the same revisions in another shape."""
         values = [
@@ -191,8 +199,8 @@ class Rows:
         removed = [self._connection.execute(each, values).rowcount for each in s.FORGET]
         return sum(removed)
 
-    def go_on_behind(self, resource: ResourceRow, version: int) -> None:
-        """Gives later writes resource versions behind some version, which all earlier states are compacted up to.
+    def go_on_behind(self, resource: ResourceRow, version: int) -> int:
+        """Gives later writes resource versions behind some version, which all earlier states are compacted up to; gives how many revisions are gone.
 
         Args:
             resource: the resource type, locked.
@@ -200,7 +208,7 @@ class Rows:
         """
         values = {"of": resource.id, "last": version, "time": resource.written}
         self._connection.execute(s.COUNT, values)
-        self.compact(resource, version)
+        return self.compact(resource, version)
 
     def written_until(self, resource: ResourceRow, time: str) -> int:
         """The last resource version that was written until some time; what was compacted counts as such."""

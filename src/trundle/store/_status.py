@@ -242,8 +242,6 @@ def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
             for stored in each.versions
             if stored.version not in type_.readable
         ]
-        if not there and each.storage_version not in type_.readable:
-            there = [f"it agreed on {each.storage_version}"]
         if there:
             expected = f"{each.name} to be stored in {listed(type_.readable)}"
             advice = (
@@ -321,9 +319,6 @@ def _dropped(
             for stored in each.versions
             if stored.version not in known
         }
-        agreed = each.storage_version
-        if not there and _is_newer(agreed, known):
-            there = {agreed: (f"it agreed on {agreed}", StoredVersion(agreed, 0, 0, 0))}
         expected = f"{each.name} to be stored in {listed(known)}" if known else "a store without it"
         for version, (found, stored) in there.items():
             newer = _is_newer(version, known)

@@ -11,7 +11,7 @@ from trundle.store._group_commit import GroupCommit
 from trundle.store._records import Key, StoredObject
 from trundle.store._resources import StoredTypes
 from trundle.store._rows import ResourceRow, Revision, Rows
-from trundle.store._times import time_text
+from trundle.store._times import going_on, time_text
 
 _MOST = 256
 """How many writes share a transaction at most."""
@@ -149,14 +149,16 @@ class Writer:
                 rows.add_resource(type_.group, type_.name, type_.hub)
                 resource = rows.resource(type_.group, type_.name, locked=True)
                 assert resource is not None, "it was added"
+        now = self._clock()
         moment = Moment(
-            max(time_text(self._clock()), resource.written),
+            time_text(now),
+            going_on(now, resource.written),
             self._types.storing(type_, resource.storage_version),
         )
         current = rows.current(resource.id, {each.key for each in writes})
         revisions = _decided(writes, current, moment, resource.resource_version)
         if revisions and not dry_run:
-            rows.add(resource, revisions, moment.time)
+            rows.add(resource, revisions, moment.written)
 
 
 def _decided(

@@ -12,14 +12,16 @@ from trundle.kubernetes._cluster import MISSING, RequestError
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._dry_run import FORBIDDEN, RejectedError
 from trundle.kubernetes.operator._objects import OwnedError
-from trundle.kubernetes.operator._wanted import APPROVE, HOLD, REGISTRIES, ROLL_BACK
+from trundle.kubernetes.operator._wanted import APPROVE, HOLD, REGISTRIES, ROLL_BACK, SERVER_TOKEN
 from trundle.version import SemVer
 
 _INVALID = 422
 _UNCHANGEABLE = ("immutable", "may not change once set", "updates to ")
 _FINDINGS: Mapping[Code, str] = {
     RefusalCode.ACCESS_REFUSED: f"put credentials that may read it into the Secret `{REGISTRIES}` in the operator's namespace: kubectl create secret "
-    f"docker-registry {REGISTRIES} --namespace NAMESPACE --docker-server=HOST --docker-username=NAME --docker-password=PASSWORD",
+    f"docker-registry {REGISTRIES} --namespace NAMESPACE --docker-server=HOST --docker-username=NAME --docker-password=PASSWORD; "
+    f"for a channel at a `trundle serve`, put its token into the Secret `{SERVER_TOKEN}`: kubectl create secret generic {SERVER_TOKEN} "
+    "--namespace NAMESPACE --from-literal=server=URL --from-literal=token=TOKEN",
     RefusalCode.CHANNEL_NOT_FOUND: "check `spec.registry`, `spec.package` and `spec.channel`",
     RefusalCode.CONTENT_MISSING: "check `spec.version`, `spec.digest` or the tag, or ask the publisher to restore it",
     RefusalCode.PACKAGE_MISSING: "create installations of the packages that are missing in this namespace, too, or change what is installed",

@@ -18,12 +18,14 @@ from trundle.kubernetes._manifests import (
     with_kustomization,
 )
 from trundle.kubernetes._own import installation_kinds
-from trundle.kubernetes.operator._wanted import GROUP, PLURAL, REGISTRIES, STACK_GROUP
+from trundle.kubernetes.operator._wanted import GROUP, PLURAL, REGISTRIES, SERVER_TOKEN, STACK_GROUP
 
 _RBAC = "rbac.authorization.k8s.io/v1"
 _PACKAGES = f"{GROUP}/aggregate-to-operator"
 _LOGINS = "/registries"
 """Where the pod has the credentials of registries."""
+_SERVER = "/server"
+"""Where the pod has the token of a server whose channels it reads."""
 _RECIPE = """\
 # The image of the operator: docker build -f {folder}/Dockerfile -t {image} .
 FROM python:3.13-slim
@@ -72,18 +74,21 @@ def operator_recipe(image: str, folder: str, version: str) -> str:
 
 def _pod(placement: Placement, admission: AdmissionBy) -> dict[str, Any]:
     arguments = ["kube", "operator", "--identity=$(POD_NAME)", "--cache=/cache", *TLS_FILES]
-    arguments.append(f"--admission={admission}")
+    arguments += [f"--admission={admission}", f"--server-token={_SERVER}"]
     made = container("operator", placement, arguments)
     named = {"name": "POD_NAME", "valueFrom": {"fieldRef": {"fieldPath": "metadata.name"}}}
     made["env"] = [named, {"name": "DOCKER_CONFIG", "value": _LOGINS}]
     for name, path in (("cache", "/cache"), ("tmp", "/tmp")):  # noqa: S108 - a volume of the pod
         made["volumeMounts"].append({"name": name, "mountPath": path})
-    made["volumeMounts"].append({"name": "registries", "mountPath": _LOGINS, "readOnly": True})
+    for name, path in (("registries", _LOGINS), ("server", _SERVER)):
+        made["volumeMounts"].append({"name": name, "mountPath": path, "readOnly": True})
     found = pod(placement, made, token=True)
     found["volumes"] += [{"name": each, "emptyDir": {}} for each in ("cache", "tmp")]
     items = [{"key": ".dockerconfigjson", "path": "config.json"}]
     secret = {"secretName": REGISTRIES, "optional": True, "items": items}
     found["volumes"].append({"name": "registries", "secret": secret})
+    token = {"secretName": SERVER_TOKEN, "optional": True}
+    found["volumes"].append({"name": "server", "secret": token})
     return found
 
 

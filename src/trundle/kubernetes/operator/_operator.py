@@ -28,7 +28,7 @@ from trundle.kubernetes.operator._reporting import Report, status_document
 from trundle.kubernetes.operator._rolling import Rolling
 from trundle.kubernetes.operator._schedule import SOON, Look, Pace
 from trundle.kubernetes.operator._tidying import Tidying
-from trundle.registry import HttpSettings, Outages
+from trundle.registry import HttpSettings, Outages, ServerToken
 from trundle.runtime import prepare_types
 
 PATIENCE = HttpSettings(connect_timeout=5, read_timeout=10, request_time=15, retries=1)
@@ -51,6 +51,7 @@ class Operator:
         log: is called with what there is to report.
         interval: the pause between two looks at channels.
         settings: times and sizes for what looks ask of registries; `PATIENCE` where None.
+        token: asked at each look, says what one server is shown where channels are read from it; None for none.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Operator:
         log: Callable[[str], object] = lambda _: None,
         interval: dt.timedelta = INTERVAL,
         settings: HttpSettings | None = None,
+        token: Callable[[], ServerToken | None] = lambda: None,
     ) -> None:
         self._cluster = cluster
         self._found = Installations(cluster)
@@ -79,6 +81,7 @@ class Operator:
         self._interval = interval
         self._outages = Outages()
         self._settings = msgspec.structs.replace(settings or PATIENCE, outages=self._outages)
+        self._token = token
         self._keepers: dict[str, Keeper] = {}
         self._recorded: dict[str, tuple[str, str]] = {}
         self._is_clean = False
@@ -131,6 +134,7 @@ class Operator:
         """
         self._outages.begin_round()
         self._content.begin_look(patience)
+        self._settings = msgspec.structs.replace(self._settings, token=self._token())
         lines: list[str] = []
         reports: list[Report] = []
         try:

@@ -19,6 +19,8 @@ TRUST = f"{GROUP}/trust"
 """The annotation for documents without `trust`: the name of a Secret, or `unsigned`."""
 REGISTRIES = "trundle-registries"
 """The Secret in the operator's namespace with the credentials of registries, of the type `kubernetes.io/dockerconfigjson`."""
+SERVER_TOKEN = "trundle-server"  # noqa: S105 - the name of a Secret
+"""The Secret in the operator's namespace with the token of a server whose channels it reads."""
 STACK_GROUP, STACK_VERSION, STACK_KIND = "stacks.crossplane.io", "v1alpha1", "StackInstall"
 _REGISTRY = "registry-1.docker.io"
 _ROOT = "root.json"
