@@ -88,7 +88,10 @@ class Plain:
 
 def check_seen(seen, doomed, heard, before):
     """What code saw of one collection."""
-    calls, ends = seen[: -len(doomed) or None], [each[1] for each in seen[len(seen) - len(doomed) :]]
+    calls, ends = (
+        seen[: -len(doomed) or None],
+        [each[1] for each in seen[len(seen) - len(doomed) :]],
+    )
     assert sorted(ends) == sorted(doomed)
     assert Counter(tuple(each) for each in calls) == Counter(
         (handler, subscriber, publisher)
@@ -131,7 +134,10 @@ def dependencies_of(model):
 )
 def test_collections_end_what_plain_lists_say(owners, wanted, acts):
     plain, seen = Plain(owners, wanted), []
-    with opened({"a.Item": ITEM}, plain.model(), functions={"trace": seen.append}) as (session, root):
+    with opened({"a.Item": ITEM}, plain.model(), functions={"trace": seen.append}) as (
+        session,
+        root,
+    ):
         for act, one, other, handler in [*acts, ("collect", 0, 0, None)]:
             name, second = plain.name(one), plain.name(other)
             if act == "collect":
@@ -197,7 +203,9 @@ def steps_of(*acts, count):
     return number
 
 
-@pytest.mark.parametrize("acts", [["subscribe"], ["subscribe", "unsubscribe"], ["subscribe", "drop"]])
+@pytest.mark.parametrize(
+    "acts", [["subscribe"], ["subscribe", "unsubscribe"], ["subscribe", "drop"]]
+)
 def test_many_subscriptions_of_one_object_take_time_by_their_number(acts):
     few, many = (steps_of(*acts, count=count) for count in (50, 400))
     assert many < 9 * few
