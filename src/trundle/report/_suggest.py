@@ -5,7 +5,7 @@ already is not suggested again.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
@@ -28,6 +28,7 @@ from trundle.report._renames import likely_renames, members
 from trundle.report._similarity import case_only, likeness, overlap, together
 from trundle.report._spelling import paired_definitions
 from trundle.report._suggestion import Rule, Suggestion
+from trundle.report._taken_up import taken_up
 from trundle.report._walk import TypePair, lineages, type_pairs
 from trundle.schema import EnumType, ListOf, MapOf, Nullable, Scalar, Schema, Type
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 LEAST = 0.65
 """Suggestions of a lower score are left out unless asked for."""
+_Met: TypeAlias = tuple["ApiVersion", str, "ApiVersion", str]
+"""Two types in neighbouring versions, each by its key."""
 _DESCRIBED = 0.9
 """The score of a value that the description of the property names for another."""
 
@@ -43,18 +46,44 @@ _DESCRIBED = 0.9
 def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, ...]:
     """Suggests configured changes, the likeliest first.
 
+    What is suggested lets types meet that did not before, such as the elements of a list under its new name; these are
+    compared as if it was configured.
+
     Args:
         evolution: where to look, with the changes that are configured already.
         least: the lowest score to report.
     """
+    found: list[Suggestion] = []
+    compared: set[_Met] = set()
+    while new := _among(evolution, compared, least):
+        found += new
+        changes = taken_up(evolution.all_changes, (each for each in new if _is_plain(each)))
+        evolution = Evolution(evolution.schemas, changes, evolution.hooks)
+    return tuple(sorted(found, key=lambda each: -each.score))
+
+
+def _among(evolution: Evolution, compared: set[_Met], least: float) -> list[Suggestion]:
+    """What is suggested for types that were not compared yet, the likeliest first."""
     found = lineages(evolution)
     guesses: list[Suggestion] = []
+    met: set[_Met] = set()
     for pair in type_pairs(found):
-        if not pair.identical:
+        met.add(_met(pair))
+        if not pair.identical and _met(pair) not in compared:
             guesses.extend(each for each in _guesses(pair) if each.score >= least)
+    compared |= met
     chosen = [each for each in _consistent(guesses, evolution) if _fits(each, found)]
     every = [one for each in chosen for one in (each, *each.beside)]
-    return tuple({_line(one): one for one in reversed(every)}.values())[::-1]
+    return [*{_line(one): one for one in reversed(every)}.values()][::-1]
+
+
+def _met(pair: TypePair) -> _Met:
+    return pair.older, pair.lineage.nodes[pair.older], pair.newer, pair.lineage.nodes[pair.newer]
+
+
+def _is_plain(each: Suggestion) -> bool:
+    """Whether a rule says no more than names; no types meet by the others that would not without."""
+    return not each.target.startswith("{")
 
 
 def _line(each: Suggestion) -> tuple[object, ...]:
