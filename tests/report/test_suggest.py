@@ -303,6 +303,7 @@ def test_a_renamed_property_of_another_type_with_the_same_members_needs_two_rule
     assert [(each.type, each.rule, each.property, each.target) for each in found] == [
         ("Cluster", "rename", "spare", "spareNode"),
         ("Machine", "renameType", "", "Node"),
+        ("Cluster", "rename", "machine", "node"),
     ]
     older, newer = (
         thing("Cluster", machine="Machine?", note="string?"),

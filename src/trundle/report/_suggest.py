@@ -5,7 +5,7 @@ already is not suggested again.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 LEAST = 0.65
 """Suggestions of a lower score are left out unless asked for."""
-_Met: TypeAlias = tuple["ApiVersion", str, "ApiVersion", str]
-"""Two types in neighbouring versions, each by its key."""
 _DESCRIBED = 0.9
 """The score of a value that the description of the property names for another."""
 
@@ -46,39 +44,32 @@ _DESCRIBED = 0.9
 def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, ...]:
     """Suggests configured changes, the likeliest first.
 
-    What is suggested lets types meet that did not before, such as the elements of a list under its new name; these are
-    compared as if it was configured.
+    What is suggested lets types meet that did not before, such as the elements of a list under its new name, and leaves fewer
+    rivals to others. So it is looked at as if it was configured, until nothing more is found.
 
     Args:
         evolution: where to look, with the changes that are configured already.
         least: the lowest score to report.
     """
-    found: list[Suggestion] = []
-    compared: set[_Met] = set()
-    while new := _among(evolution, compared, least):
-        found += new
-        changes = taken_up(evolution.all_changes, (each for each in new if _is_plain(each)))
+    found: dict[tuple[object, ...], Suggestion] = {}
+    while new := [each for each in _likely(evolution, least) if _line(each) not in found]:
+        found |= {_line(each): each for each in new}
+        changes = taken_up(evolution.all_changes, filter(_is_plain, new))
         evolution = Evolution(evolution.schemas, changes, evolution.hooks)
-    return tuple(sorted(found, key=lambda each: -each.score))
+    return tuple(sorted(found.values(), key=lambda each: -each.score))
 
 
-def _among(evolution: Evolution, compared: set[_Met], least: float) -> list[Suggestion]:
-    """What is suggested for types that were not compared yet, the likeliest first."""
+def _likely(evolution: Evolution, least: float) -> tuple[Suggestion, ...]:
+    """What is likely as long as nothing of it is configured, the likeliest first."""
     found = lineages(evolution)
     guesses: list[Suggestion] = []
-    met: set[_Met] = set()
     for pair in type_pairs(found):
-        met.add(_met(pair))
-        if not pair.identical and _met(pair) not in compared:
+        if not pair.identical:
             guesses.extend(each for each in _guesses(pair) if each.score >= least)
-    compared |= met
-    chosen = [each for each in _consistent(guesses, evolution) if _fits(each, found)]
+    consistent = _consistent(guesses, MovedPlaces(evolution, found))
+    chosen = [each for each in consistent if _fits(each, found)]
     every = [one for each in chosen for one in (each, *each.beside)]
-    return [*{_line(one): one for one in reversed(every)}.values()][::-1]
-
-
-def _met(pair: TypePair) -> _Met:
-    return pair.older, pair.lineage.nodes[pair.older], pair.newer, pair.lineage.nodes[pair.newer]
+    return tuple({_line(one): one for one in reversed(every)}.values())[::-1]
 
 
 def _is_plain(each: Suggestion) -> bool:
@@ -95,10 +86,9 @@ def _rank(each: Suggestion) -> tuple[object, ...]:
     return (-each.score, each.older, each.type, each.rule, each.property, each.target, each.newer)
 
 
-def _consistent(guesses: list[Suggestion], evolution: Evolution) -> list[Suggestion]:
+def _consistent(guesses: list[Suggestion], moved: MovedPlaces) -> list[Suggestion]:
     """The best guess for each property, and for each name that a property may get."""
     taken: set[tuple[object, ...]] = set()
-    moved = MovedPlaces(evolution)
     types: dict[tuple[ApiVersion, str], str] = {}
     chosen = []
     for each in sorted(guesses, key=_rank):

@@ -1,13 +1,15 @@
 """Configured changes with suggestions among them, as they are once a user has taken these up."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from trundle.evolution import TypeChanges
 from trundle.report._suggestion import Suggestion
-from trundle.version import ApiVersion
+
+if TYPE_CHECKING:
+    from trundle.version import ApiVersion
 
 
 def taken_up(
