@@ -59,6 +59,45 @@ def test_rows_keep_their_other_columns_and_types(source, package, kind):
     ]
 
 
+INDICES = pa.int8(), pa.uint16(), pa.int32(), pa.int64()
+
+
+@pytest.mark.parametrize("kind", [*TEXTS[:2], *BYTES[:2]], ids=str)  # pyarrow writes no others
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_documents_in_a_dictionary_are_read_and_written_as_such(source, package, kind, index):
+    words = [person(at % 5) for at in range(9)]
+    texts = [*words, b"x", person(3)]
+    known = sorted(set(texts))
+    values = pa.array([each if kind in BYTES else each.decode() for each in known], kind)
+    numbers = pa.array([*(known.index(each) for each in texts), None], index)
+    column = pa.DictionaryArray.from_arrays(numbers, values, ordered=index == pa.int8())
+    table = pa.table({"at": list(range(12)), "document": column})
+    parquet.write_table(table, source / "a.parquet", row_group_size=4)
+    plain = table.set_column(1, "document", pa.array([*(each.decode() for each in texts), None]))
+    (source.parent / "plain").mkdir()
+    parquet.write_table(plain, source.parent / "plain/a.parquet", row_group_size=4)
+    found = convert(source, package, part_size=1 << 20)
+    assert (found.parts, found.converted, found.refused) == (1, 10, 2)
+    convert(source.parent / "plain", package, "expected", part_size=1 << 20)
+    (out,), schema = source.parent.glob("out/documents/*"), rows(source.parent / "out")[1]
+    assert (
+        schema.field("document").type == parquet.read_table(source / "a.parquet")["document"].type
+    )
+    made = parquet.read_table(out)["document"]
+    if pa.types.is_dictionary(made.type):
+        made = [
+            made.chunk(0).dictionary[each].as_py()
+            for chunk in made.chunks
+            for each in chunk.indices.to_pylist()
+        ]
+    (expected,) = source.parent.glob("expected/documents/*")
+    texts = [each if isinstance(each, str) else each.decode() for each in made]
+    assert texts == parquet.read_table(expected)["document"].to_pylist()
+    assert (source.parent / "out/refused.jsonl").read_bytes() == (
+        source.parent / "expected/refused.jsonl"
+    ).read_bytes()
+
+
 def test_rows_that_are_refused_are_counted_in_their_file(source, package):
     write(source / "a.parquet", [person(0), None, b"x", person(3), person(4), b"", person(6)])
     found = convert(source, package)

@@ -144,6 +144,34 @@ def test_a_suggested_rename_can_be_configured():
     assert again == ()
 
 
+def nested(depth, age):
+    """A tree of lists in which each list, and each text, has another name in the newer version."""
+    lists = [
+        {f"{age}{each}": f"Level{at}[]"} for at, each in enumerate(["Kids", "Parts", "Cells"], 1)
+    ]
+    same = dict.fromkeys(["id", "size", "zone", "tier", "kind"], "string")
+    return [
+        thing(f"Level{at}", **same, **{f"{age}Text": "string"}, **(lists[at] if at < depth else {}))
+        for at in range(depth + 1)
+    ]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_what_is_renamed_within_a_renamed_list_is_found_at_once(depth):
+    older, newer = nested(depth, "old"), nested(depth, "new")
+    found = suggested(older[0], newer[0], ours=older[1:], theirs=newer[1:])
+    rules = yaml.safe_load(suggestions_text(found))["changes"]
+    ((_, types),) = rules.items()
+    expected = {f"Level{at}": {"oldText": "newText"} for at in range(depth + 1)}
+    for at, name in enumerate(["Kids", "Parts", "Cells"][:depth]):
+        expected[f"Level{at}"][f"old{name}"] = f"new{name}"
+    assert {name: said["rename"] for name, said in types.items()} == expected
+    changes = [
+        TypeChanges(version=v("2020-01-01"), type=each, **said) for each, said in types.items()
+    ]
+    assert suggested(older[0], newer[0], *changes, ours=older[1:], theirs=newer[1:]) == ()
+
+
 def test_nothing_to_suggest_is_said():
     assert suggestions_text([]) == "# Nothing to suggest.\n"
 
@@ -275,6 +303,7 @@ def test_a_renamed_property_of_another_type_with_the_same_members_needs_two_rule
     assert [(each.type, each.rule, each.property, each.target) for each in found] == [
         ("Cluster", "rename", "spare", "spareNode"),
         ("Machine", "renameType", "", "Node"),
+        ("Cluster", "rename", "machine", "node"),
     ]
     older, newer = (
         thing("Cluster", machine="Machine?", note="string?"),
@@ -429,6 +458,7 @@ def test_objects_are_the_same_where_a_member_got_a_longer_name():
     assert {(each.rule, each.property, each.target) for each in found} == {
         ("rename", "doorOverrides", "doorSpecs"),
         ("rename", "windowOverrides", "windowSpecs"),
+        ("rename", "size", "outerSize"),
     }
 
 

@@ -104,7 +104,8 @@ class Dump:
     def _header(self, instance: Instance, made: dict[Any, Any], layout: Layout) -> dict[Any, Any]:
         """Writes who an object is; returns where its properties go."""
         type_ = instance.type
-        kept = {key: self._plain(value) for key, value in instance.header.items()}
+        header = self._world.subscriptions.header(instance)
+        kept = {key: self._plain(value) for key, value in header.items()}
         if self._form == "Inline":
             properties = made[type_] = {}
             made["id"] = instance.id

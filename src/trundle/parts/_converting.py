@@ -3,6 +3,7 @@
 import contextlib
 import functools
 import itertools
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -25,6 +26,7 @@ from trundle.parts._jobs import (
 )
 from trundle.parts._json_lines import LONGEST, Lines, NumberedDocument
 from trundle.project import ClientGroup
+from trundle.parts._packed import Unpacked
 from trundle.runtime import AnyScheme, Lenience, Tolerated
 
 MANIFESTS = "manifests"
@@ -187,7 +189,7 @@ class _Work:
         size, digest = 0, Digest()
         for each in self._part.slices:
             with self._source.open(each.path) as stream:
-                lines = Lines(stream, each.begin, each.end)
+                lines = self._lines_of(each, stream)
                 converted = self._converted(each, lines)
                 while made := [*itertools.islice(converted, _BATCH)]:
                     data = b"\n".join((*made, b""))
@@ -196,6 +198,11 @@ class _Work:
                     size += len(data)
             self._note(each, lines.count, lines.digest)
         return size, str(digest)
+
+    def _lines_of(self, cut: Slice, stream: BinaryIO) -> Lines:
+        if not self._inputs[cut.path].is_packed:
+            return Lines(stream, cut.begin, cut.end)
+        return Lines(Unpacked(stream, self._source.named(cut.path)), 0, sys.maxsize)
 
     def _converted(self, cut: Slice, lines: Lines) -> Iterator[bytes]:
         for record in lines:

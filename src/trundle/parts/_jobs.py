@@ -6,9 +6,11 @@ import msgspec
 
 from trundle.parts._digests import digest_of
 from trundle.parts._errors import NoDocumentsError, UnusableFileError
-from trundle.parts._folders import Folder
+from trundle.parts._folders import Folder, Found
+from trundle.parts._packed import PACKED, require_packed
 
 JSON_LINES = (".jsonl", ".ndjson")
+PACKED_LINES = tuple(f"{lines}{packed}" for lines in JSON_LINES for packed in PACKED)
 PARQUET = ".parquet"
 
 
@@ -46,12 +48,14 @@ class Input(msgspec.Struct, frozen=True):
         size: its bytes.
         mark: what the file system changes whenever the file changes.
         groups: the rows and bytes of each row group of a Parquet file.
+        is_packed: whether it is packed, so that it can be read from its beginning only.
     """
 
     path: str
     size: int
     mark: str
     groups: tuple[tuple[int, int], ...] | None = None
+    is_packed: bool = False
 
 
 class Slice(msgspec.Struct, frozen=True):
@@ -60,7 +64,7 @@ class Slice(msgspec.Struct, frozen=True):
     Attributes:
         path: the file.
         begin: the first byte; of a Parquet file the first row group.
-        end: the byte, or row group, behind the last. Lines that begin before it belong to the slice.
+        end: the byte, or row group, behind the last. Lines that begin before it belong to the slice. A packed file is one slice.
         row: how many rows of a Parquet file stand before it.
     """
 
@@ -95,7 +99,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
         return digest_of(msgspec.json.encode(self))
 
     def parts(self) -> tuple[tuple[Slice, ...], ...]:
-        """The slices of each part: stretches of large files, several small files of lines, and row groups of a Parquet file."""
+        """The slices of each part: stretches of large files, packed ones whole, several small files of lines, and row groups of a Parquet file."""
         found: list[tuple[Slice, ...]] = []
         gathered: list[Slice] = []
         path, size, is_parquet = "", 0, False
@@ -111,6 +115,9 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
     def _slices(self) -> Iterator[tuple[Input, Slice, int]]:
         for each in self.inputs:
+            if each.is_packed:
+                yield each, Slice(each.path, 0, each.size), each.size
+                continue
             if each.groups is None:
                 for begin in range(0, each.size, self.part_size):
                     end = min(begin + self.part_size, each.size)
@@ -180,20 +187,23 @@ def inputs_of(folder: Folder, column: str) -> tuple[Input, ...]:
     if not found:
         advice = "check the path"
         raise NoDocumentsError(folder.named(""), "JSON lines or Parquet", "no files", advice)
-    return tuple(
-        Input(each.path, each.size, each.mark, _groups(folder, each.path, column)) for each in found
-    )
+    return tuple(_input(folder, each, column) for each in found)
 
 
-def _groups(folder: Folder, path: str, column: str) -> tuple[tuple[int, int], ...] | None:
+def _input(folder: Folder, found: Found, column: str) -> Input:
+    path = found.path
     name = folder.named(path).lower()
     if name.endswith(PARQUET):
         from trundle.parts._parquet import row_groups  # noqa: PLC0415
 
-        return row_groups(folder, path, column)
+        return Input(*found, row_groups(folder, path, column))
     if name.endswith(JSON_LINES):
-        return None
-    expected = f"JSON lines ({', '.join(JSON_LINES)}) or Parquet ({PARQUET})"
+        return Input(*found)
+    if name.endswith(PACKED_LINES):
+        require_packed(folder, path)
+        return Input(*found, is_packed=True)
+    packed = f"also packed as {' or '.join(PACKED)}"
+    expected = f"JSON lines ({', '.join(JSON_LINES)}, {packed}) or Parquet ({PARQUET})"
     advice = (
         "move it away" if path else "name one, or a folder; HTTP servers have single files only"
     )

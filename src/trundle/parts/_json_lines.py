@@ -2,9 +2,10 @@
 
 import codecs
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 from trundle.parts._digests import Digest
+from trundle.parts._packed import Unpacked
 
 CHUNK = 1 << 17
 LONGEST = 64 << 20
@@ -27,7 +28,7 @@ class Lines:
     """The lines that begin in a stretch of a file, but those with nothing in them; a byte order mark is no part of them.
 
     Args:
-        stream: the file.
+        stream: the file; what is in a packed one can be read from its beginning only.
         begin: the first byte of the stretch.
         end: the byte behind the last.
         longest: how many bytes a line may have.
@@ -37,7 +38,9 @@ class Lines:
         digest: the digest of their bytes.
     """
 
-    def __init__(self, stream: BinaryIO, begin: int, end: int, longest: int = LONGEST) -> None:
+    def __init__(
+        self, stream: BinaryIO | Unpacked, begin: int, end: int, longest: int = LONGEST
+    ) -> None:
         self._stream = stream
         self._begin = begin
         self._end = end
@@ -80,7 +83,7 @@ class Lines:
         if self._begin == 0:
             return b"", 0
         position = self._begin - 1
-        self._stream.seek(position)
+        cast("BinaryIO", self._stream).seek(position)
         while position < self._end:
             data = self._stream.read(CHUNK)
             if not data:

@@ -54,10 +54,9 @@ class Rows:
         return str(self._hash)
 
     def __iter__(self) -> Iterator[NumberedDocument]:
-        import pyarrow as pa  # noqa: PLC0415
-
-        values = self.table.column(self._column).cast(pa.large_binary())
-        for number, value in enumerate(values.to_pylist(), 1):
+        column = self.table.column(self._column)
+        values = (value for chunk in column.chunks for value in _bytes(chunk).to_pylist())
+        for number, value in enumerate(values, 1):
             self._hash.update(b"-" if value is None else b"%d:%b" % (len(value), value))
             yield NumberedDocument(number, value)
 
@@ -76,8 +75,8 @@ def written(tables: list[tuple[Any, list[int], list[bytes]]], column: str) -> by
     for table, rows, documents in tables:
         at = table.schema.get_field_index(column)
         field = table.schema.field(at)
-        values = pa.array(documents, type=pa.large_binary()).cast(field.type)
-        made.append(_with(table, rows).set_column(at, field, values))
+        values = pa.array(documents, type=pa.large_binary())
+        made.append(_with(table, rows).set_column(at, field, _typed(values, field.type)))
     buffer = io.BytesIO()
     parquet.write_table(pa.concat_tables(made), buffer, compression="zstd")
     return buffer.getvalue()
@@ -122,7 +121,7 @@ def _require_column(file: Any, name: str, column: str) -> None:
     if schema.names.count(column) != 1:
         found, advice = ", ".join(schema.names), "name the column with --column"
         raise UnusableFileError(name, f"a column {column}", found or "no column", advice)
-    kind = schema.field(column).type
+    kind = _plain(schema.field(column).type)
     texts = types.is_string, types.is_large_string, types.is_string_view
     if not any(
         test(kind)
@@ -130,3 +129,30 @@ def _require_column(file: Any, name: str, column: str) -> None:
     ):
         expected, advice = f"JSON documents in the column {column}", "write them as text or bytes"
         raise UnusableFileError(name, expected, str(kind), advice)
+
+
+def _bytes(chunk: Any) -> Any:
+    """The texts of a stretch of a column; pyarrow casts dictionaries of some types of text in this way alone."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if isinstance(chunk, pa.DictionaryArray):
+        return chunk.dictionary.cast(pa.large_binary()).take(chunk.indices)
+    return chunk.cast(pa.large_binary())
+
+
+def _typed(values: Any, kind: Any) -> Any:
+    """Texts as a column of some type has them."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    if not pa.types.is_dictionary(kind):
+        return values.cast(kind)
+    encoded = values.dictionary_encode()
+    indices, words = encoded.indices.cast(kind.index_type), encoded.dictionary.cast(kind.value_type)
+    return pa.DictionaryArray.from_arrays(indices, words, ordered=kind.ordered)
+
+
+def _plain(kind: Any) -> Any:
+    """The type of the values in a column: those of a dictionary, where it has one."""
+    from pyarrow import types  # noqa: PLC0415
+
+    return kind.value_type if types.is_dictionary(kind) else kind

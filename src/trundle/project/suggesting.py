@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, takewhile
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -12,7 +12,7 @@ from trundle.evolution import Evolution, TypeChanges
 from trundle.project._patterns import spread_patterns
 from trundle.project._starred import ANY
 from trundle.project.changes import BY_PROPERTY
-from trundle.report import Suggestion, suggest
+from trundle.report import Suggestion, suggest, taken_up
 from trundle.schema import Schema
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|.")
@@ -120,7 +120,7 @@ class _Condensing:
 
         What a pattern says of a property that moves with a rule of an object around it has no effect, and is no fault.
         """
-        found = spread_patterns([*self._with(lines)], self._schemas)
+        found = spread_patterns([*taken_up(self._configured, lines)], self._schemas)
         if found.misfits or found.judged(())[1]:
             return None
         version = str(self._schemas[0].version)
@@ -133,32 +133,6 @@ class _Condensing:
             if (version, each.type, rule, name) not in found.written
             or (version, each.type, name) not in found.taken
         )
-
-    def _with(self, lines: Iterable[Suggestion]) -> Iterator[TypeChanges]:
-        """The configured changes, with some lines beside them."""
-        rules: dict[str, dict[str, Any]] = {each.type: {} for each in self._configured}
-        for each in lines:
-            said = rules.setdefault(each.type, {})
-            match each.rule:
-                case "renameType":
-                    said["rename_type"] = each.target
-                case "keep":
-                    said["keep"] = (*said.get("keep", ()), each.property)
-                case _:
-                    value = dict(each.values) if each.rule == "values" else each.target
-                    said.setdefault(each.rule, {})[each.property] = value
-        own = {each.type: each for each in self._configured}
-        for name, said in rules.items():
-            changes = own.get(name, TypeChanges(version=self._schemas[0].version, type=name))
-            merged = {
-                rule: (*changes.keep, *value)
-                if rule == "keep"
-                else value
-                if rule == "rename_type"
-                else {**getattr(changes, rule), **value}
-                for rule, value in said.items()
-            }
-            yield msgspec.structs.replace(changes, **merged)
 
 
 def _said(each: Suggestion) -> _Says:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from trundle.report._suggestion import Suggestion
     from trundle.report._suggestion_text import suggestions_data, suggestions_text
     from trundle.report._table import table
+    from trundle.report._taken_up import taken_up
     from trundle.report._terminal import folded, wrap_words, wrapped
     from trundle.report._trace import LeftValue, Trace, TracedValue, trace
     from trundle.report._trace_parts import Cause, Leg, json_path
@@ -111,6 +112,7 @@ __all__ = [
     "suggestions_data",
     "suggestions_text",
     "table",
+    "taken_up",
     "trace",
     "trace_data",
     "trace_text",

@@ -28,6 +28,7 @@ from trundle.report._renames import likely_renames, members
 from trundle.report._similarity import case_only, likeness, overlap, together
 from trundle.report._spelling import paired_definitions
 from trundle.report._suggestion import Rule, Suggestion
+from trundle.report._taken_up import taken_up
 from trundle.report._walk import TypePair, lineages, type_pairs
 from trundle.schema import EnumType, ListOf, MapOf, Nullable, Scalar, Schema, Type
 
@@ -43,18 +44,37 @@ _DESCRIBED = 0.9
 def suggest(evolution: Evolution, *, least: float = LEAST) -> tuple[Suggestion, ...]:
     """Suggests configured changes, the likeliest first.
 
+    What is suggested lets types meet that did not before, such as the elements of a list under its new name, and leaves fewer
+    rivals to others. So it is looked at as if it was configured, until nothing more is found.
+
     Args:
         evolution: where to look, with the changes that are configured already.
         least: the lowest score to report.
     """
+    found: dict[tuple[object, ...], Suggestion] = {}
+    while new := [each for each in _likely(evolution, least) if _line(each) not in found]:
+        found |= {_line(each): each for each in new}
+        changes = taken_up(evolution.all_changes, filter(_is_plain, new))
+        evolution = Evolution(evolution.schemas, changes, evolution.hooks)
+    return tuple(sorted(found.values(), key=lambda each: -each.score))
+
+
+def _likely(evolution: Evolution, least: float) -> tuple[Suggestion, ...]:
+    """What is likely as long as nothing of it is configured, the likeliest first."""
     found = lineages(evolution)
     guesses: list[Suggestion] = []
     for pair in type_pairs(found):
         if not pair.identical:
             guesses.extend(each for each in _guesses(pair) if each.score >= least)
-    chosen = [each for each in _consistent(guesses, evolution) if _fits(each, found)]
+    consistent = _consistent(guesses, MovedPlaces(evolution, found))
+    chosen = [each for each in consistent if _fits(each, found)]
     every = [one for each in chosen for one in (each, *each.beside)]
     return tuple({_line(one): one for one in reversed(every)}.values())[::-1]
+
+
+def _is_plain(each: Suggestion) -> bool:
+    """Whether a rule says no more than names; no types meet by the others that would not without."""
+    return not each.target.startswith("{")
 
 
 def _line(each: Suggestion) -> tuple[object, ...]:
@@ -66,10 +86,9 @@ def _rank(each: Suggestion) -> tuple[object, ...]:
     return (-each.score, each.older, each.type, each.rule, each.property, each.target, each.newer)
 
 
-def _consistent(guesses: list[Suggestion], evolution: Evolution) -> list[Suggestion]:
+def _consistent(guesses: list[Suggestion], moved: MovedPlaces) -> list[Suggestion]:
     """The best guess for each property, and for each name that a property may get."""
     taken: set[tuple[object, ...]] = set()
-    moved = MovedPlaces(evolution)
     types: dict[tuple[ApiVersion, str], str] = {}
     chosen = []
     for each in sorted(guesses, key=_rank):

@@ -9,7 +9,6 @@ from trundle.documents import UnreadableError, parse_values
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._handle import Handle, inside
 from trundle.engine._model import is_whole, load_model, load_object
-from trundle.engine._subscriptions import subscriptions
 from trundle.engine._type import Type
 from trundle.engine.expressions import format_text
 from trundle.engine.running._effect_natives import EFFECT_NATIVES
@@ -212,10 +211,7 @@ class Collector:
             raise EngineError(
                 EngineCode.NO_METHOD, message, advice="declare it, or correct the name"
             )
-        wanted = (subscriber.id, handler or "")
-        known = subscriptions(publisher.instance)
-        if wanted not in known:
-            frame.world.subscriptions.set(publisher.instance, [*known, wanted])
+        frame.world.subscriptions.add(publisher.instance, subscriber.id, handler or "")
 
     @staticmethod
     @with_frame
@@ -223,9 +219,7 @@ class Collector:
         frame: Frame, publisher: Handle, subscriber: Handle, handler: str | None = None
     ) -> None:
         """Ends that."""
-        unwanted = (subscriber.id, handler or "")
-        left = [each for each in subscriptions(publisher.instance) if each != unwanted]
-        frame.world.subscriptions.set(publisher.instance, left)
+        frame.world.subscriptions.remove(publisher.instance, subscriber.id, handler or "")
 
 
 class Reporter:

@@ -6,7 +6,7 @@ from typing import Any
 
 from trundle.engine._errors import EngineCode, EngineError
 from trundle.engine._object import Instance
-from trundle.engine._subscriptions import subscriptions
+from trundle.engine._subscriptions import Subscriptions
 from trundle.engine._world import World
 from trundle.engine.running._calls import Calls
 from trundle.engine.running._found import Found
@@ -29,7 +29,7 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
     world = calls.world
     world.doomed = frozenset(doomed)
     try:
-        order = list(_in_order(doomed))
+        order = list(_in_order(doomed, world.subscriptions))
         for instance in reversed(order):
             _notify(calls, instance)
         for instance in order:
@@ -46,7 +46,7 @@ def destroy(calls: Calls, doomed: Collection[Instance]) -> None:
 
 def _notify(calls: Calls, instance: Instance) -> None:
     """Calls the handlers of the subscribers that are still there."""
-    for identifier, handler in subscriptions(instance):
+    for identifier, handler in calls.world.subscriptions.of(instance):
         subscriber = calls.world.objects.get(identifier)
         if subscriber is None or subscriber.is_destroyed or not handler:
             continue
@@ -55,14 +55,14 @@ def _notify(calls: Calls, instance: Instance) -> None:
             _guarded(calls.world, subscriber, found, (instance,))
 
 
-def _in_order(doomed: Collection[Instance]) -> Iterator[Instance]:
+def _in_order(doomed: Collection[Instance], subscriptions: Subscriptions) -> Iterator[Instance]:
     """Objects in an order in which each comes after what it owns and what it subscribes to."""
     by_id = {each.id: each for each in doomed}
     before: dict[Instance, list[Instance]] = {each: [] for each in doomed}
     for each in doomed:
         if each.holder in before:
             before[each.holder].append(each)
-        for identifier, _ in subscriptions(each):
+        for identifier, _ in subscriptions.of(each):
             if identifier in by_id:
                 before[by_id[identifier]].append(each)
     seen: set[Instance] = set()
