@@ -25,8 +25,8 @@ from trundle.parts._jobs import (
     SliceResult,
 )
 from trundle.parts._json_lines import LONGEST, Lines, NumberedDocument
-from trundle.project import ClientGroup
 from trundle.parts._packed import Unpacked
+from trundle.project import ClientGroup
 from trundle.runtime import AnyScheme, Lenience, Tolerated
 
 MANIFESTS = "manifests"
