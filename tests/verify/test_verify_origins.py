@@ -2,7 +2,7 @@
 
 import pytest
 from cases import V1, V2, Case, thing
-from evolving import evolve, forget
+from evolving import evolve, forget, rules
 
 from trundle.runtime import Scheme
 from trundle.verify import LawBroken
@@ -36,6 +36,21 @@ def test_a_value_may_return_with_what_it_accompanied(scheme):
     first = thing_of(scheme, V1, a="hidden", b="one")
     second = thing_of(scheme, V2, b="two")
     law_of_origins(scheme, states(scheme, first, second), thing_of(scheme, V2, b="one"))
+
+
+def test_what_is_required_and_no_longer_stored_is_not_stale():
+    """A client removes what it sees of an object, in which another version has more and requires what is gone."""
+    old = {"Thing": {"version": "string"}}
+    new = {"Thing": {"latest": "Release"}, "Release": {"version!": "string", "tag": "string"}}
+    made = evolve({V1: old, V2: new}, rules(V1, move={"version": "latest.version"}))
+    first = thing_of(made, V2, latest={"version": "1.0", "tag": "hidden"})
+    last = thing_of(made, V1)
+    shown = made.convert(made.to_storage(last, made.to_storage(first)), V2)
+    assert made.encode(shown) == made.encode(
+        thing_of(made, V2, latest={"version": "", "tag": "hidden"})
+    )
+    law_of_origins(made, states(made, first), last)
+    forget(made)
 
 
 def test_a_value_that_no_write_leads_to_is_found(scheme, monkeypatch):

@@ -17,7 +17,7 @@ def law_of_origins(scheme: Scheme, states: Sequence[Any], document: Any) -> None
 
     A scalar that was read earlier may return where the write gives a place the value again that the writer's version
     read there at that time, or adds to it: what accompanied the value then is current again. So may elements of a list
-    or map that is made anew.
+    or map that is made anew. What a version requires and nothing is stored of is no one's value, whatever stands there.
 
     Args:
         scheme: the scheme of the generated package.
@@ -37,6 +37,8 @@ def law_of_origins(scheme: Scheme, states: Sequence[Any], document: Any) -> None
             known = known or {leaf for each in views for leaf, _ in _leaves(each)}
             if leaf in known or leaf in _returning(scheme, states, document, other):
                 continue
+            if _within(path, scheme.lacking(other, written)):
+                continue
             raise LawBroken(
                 "law 4, nothing stale is shown again",
                 resource,
@@ -45,6 +47,11 @@ def law_of_origins(scheme: Scheme, states: Sequence[Any], document: Any) -> None
                 found=leaf[1],
                 context=context_of(scheme, stored=states[-1], document=document, written=written)(),
             )
+
+
+def _within(path: tuple[str | int, ...], places: Sequence[str]) -> bool:
+    """Whether a path is one of some places, or inside of one."""
+    return any(shown(path[:length]) in places for length in range(1, len(path) + 1))
 
 
 def _returning(scheme: Scheme, states: Sequence[Any], document: Any, other: str) -> set[Leaf]:
