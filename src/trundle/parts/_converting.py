@@ -139,7 +139,7 @@ class _Work:
         self._lenience = _lenience(converter.conversion, self._tolerated.append)
         wanted = converter.conversion
         self._target = wanted.to, wanted.version, wanted.resource
-        self._usual = _usual_conversion(converter.scheme, wanted)
+        self._quick = _quick_conversion(converter.scheme, wanted)
         self._inputs = {each.path: each for each in part.inputs}
         self._read: list[SliceResult] = []
         self._refusals: list[RefusedDocument] = []
@@ -224,14 +224,14 @@ class _Work:
     def _result(self, cut: Slice, record: NumberedDocument) -> bytes | None:
         """What a document is converted to; None where it is refused."""
         data = record.data
-        if data is not None and self._usual is not None:
+        if data is not None and self._quick is not None:
             try:
-                usual = self._usual(data)
+                quick = self._quick(data)
             except Exception:  # noqa: BLE001 - what is wrong is found when it is looked at with care
-                usual = None
-            if usual is not None:
+                quick = None
+            if quick is not None:
                 self._counts.converted += 1
-                return usual
+                return quick
         if data is None:
             reasons: Sequence[str] = (_no_document(self._inputs[cut.path]),)
         elif has_repeated_member(data):
@@ -266,10 +266,10 @@ class _Work:
         return [str(error)] if outcome.error is None else outcome.error.messages
 
 
-def _usual_conversion(
+def _quick_conversion(
     scheme: AnyScheme, wanted: ConversionOptions
 ) -> Callable[[bytes], bytes | None] | None:
-    """What converts documents that are like most; None where each has to be looked at with care."""
+    """The quick way; None where each document takes the careful one."""
     if wanted.to is None or wanted.version is not None or wanted.defaults:
         return None
     return functools.partial(
