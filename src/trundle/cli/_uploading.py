@@ -15,34 +15,6 @@ if TYPE_CHECKING:
     from trundle.packages import Package
 
 
-def print_upload(done: "Upload", output: Format, *, dry_run: bool) -> None:
-    """Prints what was stored."""
-    if output is Format.TABLE:
-        verb = "would have stored" if dry_run else "stored"
-        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
-        print_text("".join(f"{line}\n" for line in lines))
-        return
-    print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
-
-
-def report_findings(findings: Iterable["Finding"]) -> None:
-    """Prints notes and warnings.
-
-    Raises:
-        CommandExit: there are errors among the findings.
-    """
-    errors = []
-    for each in findings:
-        if each.severity == "error":
-            errors.append(each.coded)
-        elif each.severity == "warning":
-            warn(each.coded)
-        else:
-            say(f"note: {each.coded}")
-    if errors:
-        raise CommandExit(ExitCode.FINDINGS, *errors)
-
-
 def places_of_packages(paths: list[Path]) -> list[Path]:
     """The places of packages; a folder with releases stands for all of these."""
     return [place for path in paths for place in release_folders(path) or (path,)]
@@ -93,3 +65,31 @@ def not_all_read(unreadable: list[UnreadablePlace], findings: "Iterable[Finding]
         if each.severity == "error" and each.code != CatalogCode.REQUIREMENT
     ]
     return CommandExit(unreadable[0].code, *problems)
+
+
+def print_upload(done: "Upload", output: Format, *, dry_run: bool) -> None:
+    """Prints what was stored."""
+    if output is Format.TABLE:
+        verb = "would have stored" if dry_run else "stored"
+        lines = (f"{verb} {each.name} {each.version} {each.digest}" for each in done.stored)
+        print_text("".join(f"{line}\n" for line in lines))
+        return
+    print_data(done.to_plain() | {"dryRun": dry_run}, output.value)
+
+
+def report_findings(findings: Iterable["Finding"]) -> None:
+    """Prints notes and warnings.
+
+    Raises:
+        CommandExit: there are errors among the findings.
+    """
+    errors = []
+    for each in findings:
+        if each.severity == "error":
+            errors.append(each.coded)
+        elif each.severity == "warning":
+            warn(each.coded)
+        else:
+            say(f"note: {each.coded}")
+    if errors:
+        raise CommandExit(ExitCode.FINDINGS, *errors)

@@ -16,7 +16,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from trundle._durable import sync_folder, write_durably
@@ -108,18 +108,34 @@ class Folders:
         names = (path.name for path in self._sets.glob("*") if _NUMBER.fullmatch(path.name))
         return max((present, *map(int, names))) + 1
 
-    def is_current(self, number: int) -> bool:
+    def settle(self, number: int, packages: Callable[[], Iterable[InstalledPackage]]) -> None:
+        """Lets the link lead to a set, which is made where it is lost, and tidies up.
+
+        Args:
+            number: the set; 0 for none.
+            packages: gives what is in it.
+
+        Raises:
+            OSError: the folders cannot be written.
+        """
+        if not self._is_current(number) and number:
+            if not self._has_set(number):
+                self.make_set(number, packages())
+            self._switch(number)
+        self._tidy(number)
+
+    def _is_current(self, number: int) -> bool:
         """Whether the link leads to a set."""
         try:
             return self.current.readlink() == Path(self._sets.name, str(number))
         except FileNotFoundError:
             return number == 0
 
-    def has_set(self, number: int) -> bool:
+    def _has_set(self, number: int) -> bool:
         """Whether a set was made."""
         return (self._sets / str(number) / LOCK_FILE).exists()
 
-    def switch(self, number: int) -> None:
+    def _switch(self, number: int) -> None:
         """Lets the link lead to a set; with one rename, so that there is always one."""
         staged = self.root / f".current.{secrets.token_hex(4)}"
         staged.symlink_to(Path(self._sets.name, str(number)), target_is_directory=True)
@@ -130,7 +146,7 @@ class Folders:
             raise
         sync_folder(self.root)
 
-    def tidy(self, number: int) -> None:
+    def _tidy(self, number: int) -> None:
         """Removes sets long past, unpacked versions that no set has any more, and what dead processes left."""
         used: set[tuple[str, ...]] = set()
         for path in self._sets.glob("*"):

@@ -399,7 +399,7 @@ class Installation:
         """
         with self._locked(self.folders.lock):
             if not self.memory.is_copy:
-                self._settle()
+                self.folders.settle(self.memory.generation(), self.packages)
             yield
 
     def fetching(self) -> contextlib.AbstractContextManager[None]:
@@ -469,16 +469,7 @@ class Installation:
             if also is not None:
                 also()
             self.memory.set_generation(number)
-        self._settle()
-
-    def _settle(self) -> None:
-        number = self.memory.generation()
-        if not self.folders.is_current(number):
-            if number and not self.folders.has_set(number):
-                self.folders.make_set(number, self.packages())
-            if number:
-                self.folders.switch(number)
-        self.folders.tidy(number)
+        self.folders.settle(self.memory.generation(), self.packages)
 
 
 def _make(folder: Path) -> None:

@@ -144,7 +144,7 @@ class _Work:
         self._lenience = _lenience(converter.conversion, self._tolerated.append)
         wanted = converter.conversion
         self._target = wanted.to, wanted.version, wanted.resource
-        self._usual = _usual_conversion(converter.scheme, wanted)
+        self._quick = _quick_conversion(converter.scheme, wanted)
         group = converter.group
         self._group = ClientGroup(group, converter.scheme) if group else None
         self._inputs = {each.path: each for each in part.inputs}
@@ -236,10 +236,10 @@ class _Work:
     def _result(self, cut: Slice, record: NumberedDocument) -> bytes | None:
         """What a document is converted to; None where it is refused."""
         data = record.data
-        usual = None if data is None else self._usually(data)
-        if usual is not None:
+        quick = None if data is None else self._quickly(data)
+        if quick is not None:
             self._counts.converted += 1
-            return usual
+            return quick
         if data is None:
             reasons: Sequence[str] = (_no_document(self._inputs[cut.path]),)
         elif has_repeated_member(data):
@@ -248,7 +248,7 @@ class _Work:
             self._tolerated.clear()
             data, show = self._ungrouped(data)
             try:
-                result = self._usually(data) if show is not None else None
+                result = self._quickly(data) if show is not None else None
                 result = self._convert(data) if result is None else result
             except Exception as error:  # noqa: BLE001 - one document must not block others
                 reasons = self._reasons(data, error)
@@ -261,12 +261,12 @@ class _Work:
         self._refusals.append(RefusedDocument(file, at, tuple(reasons)))
         return None
 
-    def _usually(self, data: bytes) -> bytes | None:
-        """What a document is converted to that is like most; None for any other."""
-        if self._usual is None:
+    def _quickly(self, data: bytes) -> bytes | None:
+        """What a document is converted to in the quick way; None where it takes the careful one."""
+        if self._quick is None:
             return None
         try:
-            return self._usual(data)
+            return self._quick(data)
         except Exception:  # noqa: BLE001 - what is wrong is found when it is looked at with care
             return None
 
@@ -293,10 +293,10 @@ class _Work:
         return [str(error)] if outcome.error is None else outcome.error.messages
 
 
-def _usual_conversion(
+def _quick_conversion(
     scheme: AnyScheme, wanted: ConversionOptions
 ) -> Callable[[bytes], bytes | None] | None:
-    """What converts documents that are like most; None where each has to be looked at with care."""
+    """The quick way; None where each document takes the careful one."""
     if wanted.to is None or wanted.version is not None or wanted.defaults:
         return None
     return functools.partial(

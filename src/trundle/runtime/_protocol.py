@@ -32,8 +32,8 @@ class AnyScheme(Protocol):
     findings; `UnknownVersionError` for a version or resource type that there is not, or of another API group;
     `BagError` for an entry of a property bag that cannot be read; `HookError` for a hook that failed.
 
-    `read_quickly`, `convert_quickly` and `quick_view` are quick ways: each comes to what the careful way comes to that it is like, or gives None
-    for a document about which anything is unusual, and the careful way is to be taken.
+    `read_quickly`, `convert_quickly` and `quick_view` are quick ways: each gives what the careful way gives, or None for a document about which
+    anything is unusual. The caller takes the careful way then.
 
     Some arguments mean the same everywhere:
 

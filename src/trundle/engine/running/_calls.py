@@ -15,6 +15,7 @@ from trundle.engine.running._frame import Frame
 from trundle.engine.running._functions import FUNCTIONS
 from trundle.engine.running._locks import Synchronized
 from trundle.engine.running._mocks import Mocks, Replacement, mocked
+from trundle.engine.running._order import each_after
 from trundle.engine.running._reflection import Info
 from trundle.engine.running._routine import Routines
 from trundle.engine.running._watching import Watch
@@ -231,7 +232,7 @@ class Calls:
             declaring = set(type_.lineage.declarers(method_key(INITIALIZER)))
             found = self._initializers[type_] = tuple(
                 self._make(type_, each, INITIALIZER)
-                for each in _bases_first(type_)
+                for each in each_after([type_], type_.lineage.parents)  # Bases come first.
                 if each in declaring
             )
         return found
@@ -250,17 +251,3 @@ def _height(instance: Instance) -> int:
     while at is not None:
         count, at = count + 1, at.holder
     return count
-
-
-def _bases_first(type_: Type) -> Iterator[Type]:
-    """A class and its ancestors: parents before their children, from left to right, each once."""
-    parents, seen = type_.lineage.parents, set()
-    left: list[tuple[Type, bool]] = [(type_, False)]
-    while left:
-        each, is_done = left.pop()
-        if is_done:
-            yield each
-        elif each not in seen:
-            seen.add(each)
-            left.append((each, True))
-            left.extend((parent, False) for parent in reversed(parents[each]))

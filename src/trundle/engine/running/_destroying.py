@@ -10,6 +10,7 @@ from trundle.engine._subscriptions import Subscriptions
 from trundle.engine._world import World
 from trundle.engine.running._calls import Calls
 from trundle.engine.running._found import Found
+from trundle.engine.running._order import each_after
 
 _LOG = logging.getLogger("trundle.engine")
 
@@ -65,17 +66,7 @@ def _in_order(doomed: Collection[Instance], subscriptions: Subscriptions) -> Ite
         for identifier, _ in subscriptions.of(each):
             if identifier in by_id:
                 before[by_id[identifier]].append(each)
-    seen: set[Instance] = set()
-    for root in doomed:
-        left = [(root, False)]
-        while left:
-            each, is_done = left.pop()
-            if is_done:
-                yield each
-            elif each not in seen:
-                seen.add(each)
-                left.append((each, True))
-                left.extend((other, False) for other in reversed(before[each]))
+    return each_after(doomed, before)
 
 
 def _guarded(world: World, instance: Instance, found: Found, values: tuple[Any, ...]) -> None:
