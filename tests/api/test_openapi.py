@@ -51,9 +51,15 @@ def installed(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def kubectl(installed, tmp_path_factory):
+def server(installed):
+    found = Served(installed.project.folder)
+    yield found
+    found.kill()
+
+
+@pytest.fixture(scope="module")
+def kubectl(server, tmp_path_factory):
     folder = tmp_path_factory.mktemp("kubectl")
-    server = Served(installed.project.folder, "--quiet")
     command = ["kubectl", "--server", server.url, "--cache-dir", folder]
 
     def run(*arguments):
@@ -61,8 +67,7 @@ def kubectl(installed, tmp_path_factory):
             [*command, *arguments], capture_output=True, text=True, timeout=60, check=True
         ).stdout
 
-    yield run
-    server.kill()
+    return run
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
@@ -74,6 +79,21 @@ def test_kubectl_explains_objects_in_objects_and_says_each_description_once(kube
     assert found.count("What is there.") == 1
     assert "How far in." in kubectl("explain", "nest.spec", "--output", output)
     assert "A nest." in kubectl("explain", "nest", "--output", output)
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="needs kubectl")
+def test_kubectl_keeps_documents_that_have_not_changed(kubectl, server):
+    """Its cache keeps what HTTP says it may."""
+
+    def asked():
+        return [each for each in server.messages.splitlines() if "/openapi/v3/apis/" in each]
+
+    kubectl("explain", "nest")
+    before = asked()
+    assert before
+    kubectl("explain", "nest.spec")
+    kubectl("explain", "nest.spec.inner")
+    assert asked() == before
 
 
 def older_document(installed, tmp_path):

@@ -16,13 +16,14 @@ from trundle.api._bodies import body_of
 from trundle.api._conversion_reviews import ConversionReviews, PlainConversions
 from trundle.api._discovery import Discovery
 from trundle.api._feeds import Feed
+from trundle.api._kept_answers import kept, kept_by_digest
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._namespaces import Host
 from trundle.api._objects import Objects, Served
 from trundle.api._openapi import OpenApi
 from trundle.api._representations import JSON
 from trundle.api._resources import Resources
-from trundle.api._responses import as_json, broken, failed, fresh
+from trundle.api._responses import as_json, broken, failed
 from trundle.api._status import ApiError, answer_to_any, not_allowed, unknown_path
 from trundle.api._surroundings import Alone, Hosted, Surroundings
 from trundle.api.access import Access, Receive, Scope, Send
@@ -216,7 +217,8 @@ class Api:
 
     async def _core(self, request: HttpRequest) -> Response:
         if "apidiscovery.k8s.io" in request.headers.get("accept", ""):
-            return as_json(self._discovery.aggregated(core=True), media_type=_AGGREGATED)
+            found = as_json(self._discovery.aggregated(core=True), media_type=_AGGREGATED)
+            return await kept(found, request)
         addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": request.url.netloc}]
         return as_json(
             {"kind": "APIVersions", "versions": ["v1"], "serverAddressByClientCIDRs": addresses}
@@ -226,7 +228,7 @@ class Api:
         if "apidiscovery.k8s.io" in request.headers.get("accept", ""):
             found = self._discovery.aggregated(core=False)
             found["items"] += self._surroundings.aggregated_groups
-            return as_json(found, media_type=_AGGREGATED)
+            return await kept(as_json(found, media_type=_AGGREGATED), request)
         found = self._discovery.groups()
         found["groups"] += self._surroundings.groups
         return as_json(found)
@@ -240,7 +242,7 @@ class Api:
 
     async def _openapi_v2(self, request: HttpRequest) -> Response:
         found, media_type = self._openapi.v2(request.headers.get("accept", ""))
-        return fresh(Response(found, media_type=media_type))
+        return await kept(Response(found, media_type=media_type), request)
 
     async def _openapi_paths(self, _: HttpRequest) -> Response:
         return as_json(self._openapi.paths())
@@ -248,7 +250,9 @@ class Api:
     async def _openapi_v3(self, request: HttpRequest) -> Response:
         given = request.path_params
         found = self._openapi.v3(given.get("group", ""), given["version"])
-        return failed(unknown_path()) if found is None else fresh(Response(found, media_type=JSON))
+        if found is None:
+            return failed(unknown_path())
+        return await kept_by_digest(Response(found, media_type=JSON), request, self._clock())
 
     async def _convert(self, http: HttpRequest) -> Response:
         try:

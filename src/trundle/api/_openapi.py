@@ -1,12 +1,12 @@
 """Versions of resource types as OpenAPI, for `kubectl explain`, validation by clients, and code generators."""
 
-import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
 
 from trundle.api import _openapi_protobuf as protobuf
+from trundle.api._kept_answers import digest_of
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.schema import (
     ABSENT,
@@ -230,7 +230,7 @@ class OpenApi:
         found = {}
         for group, label in self._groups:
             path = f"apis/{group}/{label}" if group else f"api/{label}"
-            digest = hashlib.sha256(self.v3(group, label) or b"").hexdigest().upper()
+            digest = digest_of(self.v3(group, label) or b"")
             found[path] = {"serverRelativeURL": f"/openapi/v3/{path}?hash={digest}"}
         return {"paths": found}
 
