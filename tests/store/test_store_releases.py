@@ -139,7 +139,7 @@ class Rollout:
 
 def test_whatever_order_releases_come_and_go_in(tmp_path, empty_file, scheme, before):
     happened = Counter()
-    for seed in range(SEEDS):
+    for seed in range(2, 2 + SEEDS):
         shutil.copy(empty_file, tmp_path / f"{seed}.db")
         rollout = Rollout(f"sqlite:///{tmp_path}/{seed}.db", before, scheme, seed)
         ServerLease(rollout.stores["old"], "first").end()
