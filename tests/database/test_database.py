@@ -524,3 +524,25 @@ def test_the_content_of_a_file_is_a_database_and_its_digest_is_that_of_what_is_i
     copy.write_bytes(b"no database" * 100)
     with pytest.raises(DamagedError):
         file_content(copy)
+
+
+@pytest.mark.full
+def test_what_a_server_refuses_is_said_once(on_server):
+    """The driver printed a line of its own beside the error, where many rows were written: as of a full disk while a store is rolled."""
+    code = (
+        "import sys\n"
+        "from sqlalchemy import text\n"
+        "from trundle.database import open_database\n"
+        "with open_database(sys.argv[1]) as database:\n"
+        "    try:\n"
+        "        with database.writing() as connection:\n"
+        "            connection.execute(text('CREATE TABLE t (a TEXT NOT NULL)'))\n"
+        "            rows = [{'a': None}] * 500\n"
+        "            connection.execute(text('INSERT INTO t VALUES (:a)'), rows)\n"
+        "    except Exception as error:\n"
+        "        print(type(error).__name__)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, on_server], capture_output=True, text=True, check=True
+    )
+    assert (done.stdout, done.stderr) == ("IntegrityError\n", "")

@@ -1,6 +1,7 @@
 """PostgreSQL: how its connections are opened, and its transaction-level advisory lock."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 
 from sqlalchemy import URL, Connection, Engine, create_engine, text
@@ -10,6 +11,7 @@ from trundle.database._json import JSON_FORMS
 from trundle.errors import expectation
 
 _CONNECT_SECONDS = 10
+_UNSAID = logging.NullHandler()
 
 
 def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
@@ -34,6 +36,8 @@ def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
                 "run `pip install 'trundle[postgres]'`",
             )
         ) from error
+    # What it says beside the error that it raises is for programs that keep a log of it.
+    logging.getLogger("psycopg").addHandler(_UNSAID)
     # Commits wait for the disk, whatever the server's default says.
     options = f"-c lock_timeout={int(wait * 1000)} -c synchronous_commit=on"
     return create_engine(
