@@ -28,7 +28,6 @@ from trundle.cli._installing import (
 from trundle.cli._policies import read_policy_file
 from trundle.cli._printing import (
     Format,
-    duration_text,
     print_data,
     print_result,
     print_text,
@@ -38,6 +37,7 @@ from trundle.cli._printing import (
 from trundle.cli._registry import full_reference
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
+from trundle.errors import duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
