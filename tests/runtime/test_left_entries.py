@@ -119,7 +119,7 @@ def test_all_entries_are_renewed_wherever_others_stand_between_them(why):
     stored = Named(name="a", place="here", property_bag=dict(sorted(bag.items())))
     found = renamed(stored, **dict(sorted((entries | others).items())))
     assert found == {
-        **{each: kept for each in "aceg"},
+        **dict.fromkeys("aceg", kept),
         "b": {"v2": Entry("theirs", beside("b"))},
         "d": {"v1": Entry("mine d", beside("b"))},
         "f": {"v1": Entry("mine f", beside("b"))},
