@@ -488,11 +488,9 @@ class Environments:
     @contextlib.contextmanager
     def _held(self, name: str, tenant: str, action: str, *, dry_run: bool) -> Iterator[Rows]:
         """Changes what runs of an environment rely on, while none goes on; a dry run waits for none."""
-        with contextlib.ExitStack() as left:
-            if not dry_run:
-                holder = Holder(action)
-                left.enter_context(alone(self.database, name, tenant, holder, self.clock))
-            yield Rows(left.enter_context(self.catalog.changing()))
+        mine = alone(self.database, name, tenant, Holder(action), self.clock)
+        with contextlib.nullcontext() if dry_run else mine, self.catalog.changing() as connection:
+            yield Rows(connection)
 
     def _unused(self, environment: Environment, draft: str, *model: Model) -> UnusedSecrets:
         """The secrets to which nothing refers once a draft has another model, or is gone."""
