@@ -11,7 +11,7 @@ import warm
 import yaml
 from amounts import full
 
-from trundle.cli._printing import duration_text
+from trundle.errors import duration_text
 from trundle.registry import open_repository
 
 REPOSITORY = "oci:registry//acme/crm"

@@ -156,7 +156,7 @@ def test_an_environment_that_was_deleted_is_not_made_anew_while_it_is_rolled_bac
 
     shop.run(rollback, 1, opening=opening)
     assert len(caught) == 2
-    assert "found one that goes on; try again when it has ended" in str(caught[0])
+    assert "found `rollback to 1`, which goes on since " in str(caught[0])
     with pytest.raises(EnvironmentExistsError):
         shop.create()
 

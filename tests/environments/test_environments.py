@@ -760,6 +760,7 @@ def test_answers_that_an_earlier_release_kept_for_drafts_go_with_the_next_draft(
     own = ("a-20240101.db.password", "a-own", "x-20240101.db.password", "x-3f2a9c1d.db.password")
     with shop.catalog.database.writing() as connection:
         connection.execute(text("ALTER TABLE environment_secrets DROP COLUMN of_draft"))
+        connection.execute(text("DROP TABLE environment_holders"))
         connection.execute(text(f"UPDATE {MIGRATIONS.version_table} SET version_num = '0004'"))
         for name in (leftover, *own):
             row = {"tenant": TENANT, "environment": "shop", "name": name, "secret": "hush"}

@@ -1,8 +1,6 @@
 """Results on standard output, messages on standard error."""
 
 import contextlib
-import datetime as dt
-import math
 import os
 import re
 import shutil
@@ -168,15 +166,6 @@ def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
         + "\n"
         for line in lines
     )
-
-
-def duration_text(duration: dt.timedelta) -> str:
-    """A duration in words, rounded up to whole seconds."""
-    minutes, seconds = divmod(math.ceil(duration.total_seconds()), 60)
-    hours, minutes = divmod(minutes, 60)
-    days, hours = divmod(hours, 24)
-    parts = ((days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s"))
-    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"
 
 
 def shown_path(path: Path) -> str:

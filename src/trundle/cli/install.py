@@ -27,7 +27,6 @@ from trundle.cli._installing import (
 from trundle.cli._policies import read_policy_file
 from trundle.cli._printing import (
     Format,
-    duration_text,
     print_data,
     print_text,
     say,
@@ -36,6 +35,7 @@ from trundle.cli._printing import (
 from trundle.cli._registry import full_reference
 from trundle.cli._settings import user_name
 from trundle.cli.project import DryRun, Output
+from trundle.errors import duration_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

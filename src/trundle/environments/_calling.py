@@ -10,6 +10,7 @@ from trundle.environments._actions import CALL, Action, Actions
 from trundle.environments._environments import Environments
 from trundle.environments._errors import NoSuchObjectError, UnfinishedError
 from trundle.environments._existing import check_alive
+from trundle.environments._holding import Holder
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin_run, end, unfinished
 from trundle.environments._records import Lock, Opening, RunResult
@@ -128,7 +129,8 @@ def call(
         TrundleError: as for `deploy`; what the method throws is an `EngineError`.
     """
     asked = _Asked(name, target, method, args, kwargs or {})
-    with opened_work(environments, name, tenant, opening, dry_run=dry_run) as work:
+    holder = Holder(asked.title, by)
+    with opened_work(environments, name, tenant, opening, holder, dry_run=dry_run) as work:
         check_alive(work.environment)
         is_new = work.before is None and not work.environment.revision
         deployed = 0 if work.before is None else work.before.number

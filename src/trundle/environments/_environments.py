@@ -32,7 +32,7 @@ from trundle.environments._existing import (
     check_unasked,
     existing,
 )
-from trundle.environments._holding import alone
+from trundle.environments._holding import Holder, alone
 from trundle.environments._provider_settings import changed_reach
 from trundle.environments._records import (
     Deployment,
@@ -126,7 +126,7 @@ class Environments:
             raise InvalidNameError("the environment", expected, repr(name), advice)
         with self._reading() as rows:
             check_free(rows.environment(tenant, name))
-        with self._held(name, tenant, dry_run=dry_run) as rows:
+        with self._held(name, tenant, "create", dry_run=dry_run) as rows:
             check_free(old := rows.environment(tenant, name))
             there = self.catalog.environments(tenant, within=rows.connection)
             if name in {each.name for each in there}:
@@ -172,7 +172,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
             DatabaseError: it cannot be written; nothing was.
         """
-        with self._held(name, tenant, dry_run=dry_run) as rows:
+        with self._held(name, tenant, "configure", dry_run=dry_run) as rows:
             old = existing(rows, name, tenant)
             new = msgspec.structs.replace(old, providers={**old.providers, **providers})
             return changed_reach(rows, old, new, old.providers, dry_run=dry_run)
@@ -203,7 +203,7 @@ class Environments:
         Raises:
             TrundleError: as for `configure`.
         """
-        with self._held(name, tenant, dry_run=dry_run) as rows:
+        with self._held(name, tenant, "move to another place", dry_run=dry_run) as rows:
             old = existing(rows, name, tenant)
             new = msgspec.structs.replace(old, providers=providers, place=place)
             return changed_reach(rows, old, new, reached(old), dry_run=dry_run)
@@ -287,7 +287,7 @@ class Environments:
             NoSuchEnvironmentError: the tenant has none of that name.
         """
         check_deleted(self.get(name, tenant=tenant))
-        with self._held(name, tenant, dry_run=dry_run) as rows:
+        with self._held(name, tenant, "purge", dry_run=dry_run) as rows:
             check_deleted(environment := existing(rows, name, tenant))
             check_unasked(rows, environment)
             if dry_run:
@@ -486,12 +486,11 @@ class Environments:
             yield Rows(connection)
 
     @contextlib.contextmanager
-    def _held(self, name: str, tenant: str, *, dry_run: bool) -> Iterator[Rows]:
+    def _held(self, name: str, tenant: str, action: str, *, dry_run: bool) -> Iterator[Rows]:
         """Changes what runs of an environment rely on, while none goes on; a dry run waits for none."""
-        with contextlib.ExitStack() as left:
-            if not dry_run:
-                left.enter_context(alone(self.database, name, tenant))
-            yield Rows(left.enter_context(self.catalog.changing()))
+        mine = alone(self.database, name, tenant, Holder(action), self.clock)
+        with contextlib.nullcontext() if dry_run else mine, self.catalog.changing() as connection:
+            yield Rows(connection)
 
     def _unused(self, environment: Environment, draft: str, *model: Model) -> UnusedSecrets:
         """The secrets to which nothing refers once a draft has another model, or is gone."""

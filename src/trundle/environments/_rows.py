@@ -77,6 +77,7 @@ class Rows:
             t.EFFECTS,
             t.SECRETS,
             t.DEPLOYMENTS,
+            t.HOLDERS,
             t.ENVIRONMENTS,
         ):
             self.connection.execute(delete(table).where(_is(table, environment)))

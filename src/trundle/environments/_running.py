@@ -14,6 +14,7 @@ from trundle.environments._drafts import check_tag, draft_to_deploy
 from trundle.environments._environments import Environments
 from trundle.environments._errors import UnfinishedError
 from trundle.environments._existing import check_alive
+from trundle.environments._holding import Holder
 from trundle.environments._journal import DatabaseJournal
 from trundle.environments._notes import Done, Plan, begin, end, fail, pending_upgrades
 from trundle.environments._records import Environment, Opening, RunResult
@@ -68,7 +69,8 @@ def deploy(
             return Plan("deploy", wanted, lock, pending, taken="" if last is None else last.draft)
         return Plan("deploy", found.model, found.lock, pending, found, found.name)
 
-    return carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
+    holder = Holder("deploy", by)
+    return carry_out(environments, name, tenant, opening, holder, plan, dry_run=dry_run)
 
 
 def rollback(
@@ -107,7 +109,8 @@ def rollback(
             raise UnfinishedError(environment.name, expected, chosen.action, advice)
         return Plan(f"rollback to {number}", wanted, chosen.lock, {})
 
-    return carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
+    holder = Holder(f"rollback to {number}", by)
+    return carry_out(environments, name, tenant, opening, holder, plan, dry_run=dry_run)
 
 
 def delete(
@@ -137,7 +140,8 @@ def delete(
         check_alive(environment)
         return Plan("delete", None, wanted_now(rows, environment)[1], {})
 
-    return carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
+    holder = Holder("delete", by)
+    return carry_out(environments, name, tenant, opening, holder, plan, dry_run=dry_run)
 
 
 def carry_out(
@@ -145,13 +149,13 @@ def carry_out(
     name: str,
     tenant: str,
     opening: Opening,
+    holder: Holder,
     plan: Callable[[Rows, Environment], Plan],
     *,
-    by: str,
     dry_run: bool,
 ) -> RunResult:
     """Deploys what a plan wants."""
-    with opened_work(environments, name, tenant, opening, dry_run=dry_run) as work:
+    with opened_work(environments, name, tenant, opening, holder, dry_run=dry_run) as work:
         with environments.database.reading() as connection:
             planned = plan(Rows(connection), work.environment)
         checked = loaded(work.engine, work.snapshot, work.whole(planned.wanted), planned.lock)
@@ -162,7 +166,9 @@ def carry_out(
 
         if dry_run:
             return RunResult(None, dry(environments, work, planned.lock, run).changes)
-        environment, deployment = begin(environments, work.environment, planned, checked.uses, by)
+        environment, deployment = begin(
+            environments, work.environment, planned, checked.uses, holder.by
+        )
         journal = DatabaseJournal(environments.database, environment)
         session = work.session(planned.lock, journal)
         try:

@@ -98,6 +98,14 @@ ACTIONS = Table(
     Column("effects", Integer, nullable=False),
     Column("dry_run", Boolean, nullable=False),
 )
+HOLDERS = Table(
+    "environment_holders",
+    _METADATA,
+    *_of_environment(),
+    Column("action", Text, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("since", Text, nullable=False),
+)
 LINES = Table(
     "environment_action_lines",
     _METADATA,

@@ -9,6 +9,7 @@ from trundle.environments._drafts import check_base
 from trundle.environments._environments import Environments
 from trundle.environments._errors import ArrivalError, MajorError, NoSuchObjectError
 from trundle.environments._existing import check_alive
+from trundle.environments._holding import Holder
 from trundle.environments._models import label_of, objects_in
 from trundle.environments._notes import Plan, pending_upgrades
 from trundle.environments._records import Environment, Lock, Model, Opening, RunResult
@@ -86,7 +87,8 @@ def upgrade(
         kept = _kept(lock, steps)
         return Plan(_UPGRADE, converted.model, kept, {**upgraded, **pending})
 
-    done = carry_out(environments, name, tenant, opening, plan, by=by, dry_run=dry_run)
+    holder = Holder(_UPGRADE, by)
+    done = carry_out(environments, name, tenant, opening, holder, plan, dry_run=dry_run)
     moved = _moved(begun or {}, steps)
     return RunResult(done.number, done.changes, findings=converted.findings, upgraded=moved)
 

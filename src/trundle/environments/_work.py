@@ -10,7 +10,7 @@ from trundle.engine import Engine, EngineError, Session
 from trundle.engine.effects import Journal, MemoryJournal
 from trundle.environments._environments import Environments
 from trundle.environments._errors import SupersededError
-from trundle.environments._holding import alone
+from trundle.environments._holding import Holder, alone
 from trundle.environments._notes import Done
 from trundle.environments._records import Deployment, Environment, Lock, Model, Opening
 from trundle.environments._rows import Rows
@@ -48,7 +48,13 @@ class Work(NamedTuple):
 
 @contextlib.contextmanager
 def opened_work(
-    environments: Environments, name: str, tenant: str, opening: Opening, *, dry_run: bool
+    environments: Environments,
+    name: str,
+    tenant: str,
+    opening: Opening,
+    holder: Holder,
+    *,
+    dry_run: bool,
 ) -> Iterator[Work]:
     """What a run works with as long as the block goes on; it holds the environment, but for a dry run.
 
@@ -60,7 +66,8 @@ def opened_work(
     """
     with contextlib.ExitStack() as left:
         if not dry_run:
-            left.enter_context(alone(environments.database, name, tenant))
+            database, clock = environments.database, environments.clock
+            left.enter_context(alone(database, name, tenant, holder, clock))
         environment = environments.get(name, tenant=tenant)
         providers = left.enter_context(opening(environment))
         snapshot = environments.snapshot(tenant)

@@ -7,6 +7,7 @@ from trundle.errors._finding import Code, Finding, Place, Severity, errors_among
 from trundle.errors._tree import ExpectationError, Kind, TrundleError
 from trundle.errors._wording import (
     did_you_mean,
+    duration_text,
     expectation,
     listed,
     meant,
@@ -24,6 +25,7 @@ __all__ = [
     "Severity",
     "TrundleError",
     "did_you_mean",
+    "duration_text",
     "errors_among",
     "expectation",
     "listed",

@@ -1,7 +1,12 @@
 """The words of findings: what was expected and found, what was probably meant, how values are shown."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import datetime as dt
 
 _LONGEST = 60
 _LARGEST_BITS = 1000
@@ -92,3 +97,12 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 def shortened(text: str, longest: int = _LONGEST) -> str:
     """A text, or the beginning of one that is longer."""
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def duration_text(duration: "dt.timedelta") -> str:
+    """A duration in words, rounded up to whole seconds."""
+    minutes, seconds = divmod(math.ceil(duration.total_seconds()), 60)
+    hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    parts = ((days, "d"), (hours, "h"), (minutes, "min"), (seconds, "s"))
+    return " ".join(f"{number} {unit}" for number, unit in parts if number) or "0 s"
