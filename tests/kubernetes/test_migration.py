@@ -228,7 +228,7 @@ def test_an_object_that_only_lists_cannot_show_is_touched_where_it_is_shown(
 
 def test_an_object_that_cannot_be_touched_keeps_the_versions(server, migrate):
     remembered(server, "c", {NEW})
-    server.failing = [("PATCH", "/members/c", status(422, "bad"))] * 2
+    server.failing = [(each, "/members/c", status(422, "bad")) for each in ("PATCH", "PUT")] * 2
     (finding,) = migrate().findings
     assert "Member default/c" in str(finding)
     assert server.crd["status"]["storedVersions"] == [OLD, "storage"]

@@ -228,6 +228,18 @@ class Cluster:
             return plain(made)
         return None
 
+    def replace(self, kind: ServedKind, label: str, document: dict[str, Any]) -> dict[str, Any]:
+        """Replaces an object.
+
+        Raises:
+            RequestError: it was refused; with the status 409 where it is another one by now.
+        """
+        where: Any = _namespaced(kind, document["metadata"])
+        resource = _resource(kind, label)
+        with asked(called(kind, document)):
+            made = self.client.replace(resource(document), document["metadata"]["name"], **where)
+        return plain(made)
+
     def migrations(self) -> "ClusterMigrations | None":
         """The migrations of the cluster's own; None where it serves none."""
         for version in _MIGRATION_VERSIONS:
