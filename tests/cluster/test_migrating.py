@@ -282,6 +282,8 @@ def require_read_anew(place, folder, remembered):
     after = members.at("v1", "ada")
     for each in (before, after):
         del each["metadata"]["resourceVersion"]
+        # Of a picture without content, an API server counts what is put over it as a change.
+        del each["metadata"]["generation"]
     assert after == before
     members.merge("v1", "ada", {"age": 7}).ok()
     assert members.at("v1", "ada")["age"] == 7
