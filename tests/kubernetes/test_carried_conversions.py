@@ -1,5 +1,6 @@
 """Conversions of a cluster's objects, with the carrier, through what an API server does to JSON."""
 
+import base64
 import copy
 import json
 
@@ -11,6 +12,7 @@ from projects import installer
 from trundle.api import converted_kinds
 from trundle.errors import TrundleError
 from trundle.kubernetes import Conversions, ObjectError, WebhookMetrics
+from trundle.kubernetes._admission import Admissions
 from trundle.kubernetes._carrier import MOST_ANNOTATIONS, sealed
 from trundle.kubernetes._server_json import passed
 
@@ -49,6 +51,26 @@ class Webhook:
     def edit(self, stored, version, **properties):
         """What is stored after a client of a version got, changed and put it."""
         return self.at(STORAGE, {**self.at(version, stored), **properties})
+
+    def admitted(self, old, document):
+        """An update as admission lets it through; it changes nothing but metadata."""
+        request = {"uid": "1", "operation": "UPDATE", "object": document, "oldObject": old}
+        review = {
+            "apiVersion": "admission.k8s.io/v1",
+            "kind": "AdmissionReview",
+            "request": request,
+        }
+        answer = Admissions(self._conversions, self.metrics).answer(json.dumps(review).encode())
+        response = json.loads(answer)["response"]
+        assert response["allowed"], response
+        metadata = dict(document["metadata"])
+        for each in json.loads(base64.b64decode(response.get("patch", "W10="))):
+            _, at, name = each["path"].split("/")
+            assert at == "metadata"
+            metadata.pop(name, None)
+            if each["op"] != "remove":
+                metadata[name] = each["value"]
+        return {**document, "metadata": metadata}
 
     def counted(self, name):
         lines = self.metrics.shown().decode().splitlines()
@@ -312,6 +334,19 @@ def test_the_next_release_reads_and_rolls_what_is_stored(install, clubs, webhook
         later.at(STORAGE, {**before, "note": "new"})
     with pytest.raises(ObjectError, match="leave all but its metadata"):
         webhook.at(STORAGE, {**before, "note": "new"})
+    # A client that got the object alone has seen all of it. What it puts is held against that, also without its carrier.
+    live = later.at(NEW, rolled)
+    bare = {key: each for key, each in live["metadata"].items() if key != "annotations"}
+    for metadata in (live["metadata"], bare):
+        written = later.admitted(before, {**live, "metadata": metadata, "note": "new"})
+        assert NOT_SHOWN not in annotations(written)
+        kept = later.at(STORAGE, written)
+        assert shown(later.at(NEW, kept)) == {"group": "red", "note": "new"}
+        assert shown(later.at(OLD, kept)) == {"team": "red", "age": 3}
+    # One that was patched over what is remembered stays refused.
+    refused = later.admitted(before, {**before, "note": "new"})
+    with pytest.raises(ObjectError, match="the API server remembers it"):
+        later.at(STORAGE, refused)
 
 
 KEYED = {

@@ -228,10 +228,21 @@ def test_an_object_that_only_lists_cannot_show_is_touched_where_it_is_shown(
 
 def test_an_object_that_cannot_be_touched_keeps_the_versions(server, migrate):
     remembered(server, "c", {NEW})
-    server.failing = [("PATCH", "/members/c", status(422, "bad"))] * 2
+    server.failing = [(each, "/members/c", status(422, "bad")) for each in ("PATCH", "PUT")] * 2
     (finding,) = migrate().findings
     assert "Member default/c" in str(finding)
     assert server.crd["status"]["storedVersions"] == [OLD, "storage"]
+
+
+def test_a_webhook_that_is_not_reached_is_what_has_to_be_corrected(server, migrate):
+    """In the words of Kubernetes 1.36, of a webhook that was killed."""
+    gone = 'conversion webhook for clubs.example.com/v1, Kind=Member failed: Post "https://127.0.0.1:1/convert?timeout=30s": dial tcp 127.0.0.1:1: connect: connection refused'
+    refused = "conversion webhook for clubs.example.com/v1, Kind=Member failed: it has no team"
+    server.failing = [("PATCH", "/members/c", status(500, gone))] * 2
+    server.failing += [("PATCH", "/members/d", status(500, refused))] * 2
+    first, second = migrate().findings
+    assert "start the webhook that the CRD names" in first.advice
+    assert second.advice == "correct the object, and migrate again"
 
 
 def test_it_goes_on_where_it_was_for_the_same_release_only(server, migrate):

@@ -116,8 +116,11 @@ class Admissions:
         Raises:
             ObjectError: what this version cannot express would be lost.
         """
-        before = _annotations(old)
         names = name_of(kind.group), reason_name(kind.group)
+        if names[1] in _annotations(old) and names[1] not in _annotations(given):
+            # Its writer has seen it, and the API server remembers it from before.
+            old = self._conversions.shown_by_now({**old}) or old
+        before = _annotations(old)
         if is_marker(str(before.get(names[0], ""))):
             raise roomless(f"{kind.kind} {given['metadata'].get('name')}", kind)
         annotations = {key: value for key, value in _annotations(given).items() if key not in names}

@@ -34,6 +34,9 @@ _ADVICE = {
 }
 
 
+_UNREACHED = "start the webhook that the CRD names, or correct its address there, and try again"
+
+
 class ClusterError(ExpectationError):
     """A cluster that cannot be asked, or refuses."""
 
@@ -49,8 +52,14 @@ class RequestError(ClusterError):
     """
 
     def __init__(self, where: str, status: int, message: str) -> None:
-        super().__init__(where, "an answer", f"{status}: {message}", _ADVICE.get(status, ""))
+        advice = _ADVICE.get(status, _UNREACHED if _is_unreached(message) else "")
+        super().__init__(where, "an answer", f"{status}: {message}", advice)
         self.status = status
+
+
+def _is_unreached(message: str) -> bool:
+    """Whether an API server says that it did not reach a conversion webhook; what the webhook itself refuses, it gives in its words."""
+    return message.startswith("conversion webhook for ") and ' failed: Post "' in message
 
 
 class _MissingError(RequestError):
@@ -218,6 +227,18 @@ class Cluster:
             )
             return plain(made)
         return None
+
+    def replace(self, kind: ServedKind, label: str, document: dict[str, Any]) -> dict[str, Any]:
+        """Replaces an object.
+
+        Raises:
+            RequestError: it was refused; with the status 409 where it is another one by now.
+        """
+        where: Any = _namespaced(kind, document["metadata"])
+        resource = _resource(kind, label)
+        with asked(called(kind, document)):
+            made = self.client.replace(resource(document), document["metadata"]["name"], **where)
+        return plain(made)
 
     def migrations(self) -> "ClusterMigrations | None":
         """The migrations of the cluster's own; None where it serves none."""

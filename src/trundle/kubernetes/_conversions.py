@@ -254,6 +254,18 @@ class Conversions:
         head = {"apiVersion": f"{kind.group}/{STORAGE}", "kind": kind.kind, "metadata": metadata}
         return json_of({**head, **_members(data)})
 
+    def shown_by_now(self, document: dict[str, Any]) -> dict[str, Any] | None:
+        """An object that an API server remembers without content, as its version shows it now; None where it does not."""
+        kind, served = self.version_of(document)
+        metadata, carrier = without_annotation(document["metadata"], name_of(kind.group))
+        data = None if carrier is None else _unsealed_or_none(carrier)
+        if served is None or data is None or not self._is_readable(data, served):
+            return None
+        metadata, _ = without_annotation(metadata, reason_name(kind.group))
+        stored = {"kind": kind.kind, "metadata": metadata, **values_of(data)}
+        found: dict[str, Any] = values_of(self._read(stored, kind, served))
+        return found
+
     def _is_readable(self, data: bytes, version: ServedVersion) -> bool:
         """Whether a version can show what it could not show when an API server asked."""
         try:

@@ -6,8 +6,7 @@ An object that is written as it is gets stored anew where that changes anything.
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import msgspec
 
@@ -27,9 +26,9 @@ from trundle.kubernetes._cluster import (
 )
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._errors import KubernetesCode
+from trundle.kubernetes._refreshing import first_that_can, refresh, touch
 from trundle.kubernetes._removed_versions import without_leaving
 
-_Made = TypeVar("_Made")
 _TRIES = 8
 _MOST_FINDINGS = 20
 _POLL = 0.5
@@ -241,18 +240,16 @@ class Migration:
         for count, (each, labels) in enumerate(subject.outdated, 1):
             self.step(f"{subject.kind.qualified}, remembered", count, len(subject.outdated))
             try:
-                _first_that_can(labels, partial(self._touch, subject, each))
+                refresh(self.cluster, subject.kind, each, labels, self._mark(subject))
             except RequestError as error:
                 advice = "change an annotation of it, and migrate again"
                 place = called(subject.kind, each)
                 findings.append(_stays(place, "an object that can be written", error.found, advice))
         return replace(subject, findings=tuple(findings[:_MOST_FINDINGS]))
 
-    def _touch(self, subject: Subject, found: dict[str, Any], label: str) -> None:
-        """Writes an object twice, with an annotation and without it, so that it is another one for the caches of the cluster."""
-        for value in (self.release, None):
-            patch = {"metadata": {"annotations": {note_name(subject.kind): value}}}
-            self.cluster.merge(subject.kind, label, found, patch)
+    def _mark(self, subject: Subject) -> tuple[str, str]:
+        """The annotation that makes an object another one for a moment."""
+        return note_name(subject.kind), self.release
 
     def _rewritten(self, subject: Subject, written: Container[str] = ()) -> Subject:
         """Writes all objects as they are, page by page; those that were written already count, too."""
@@ -288,9 +285,7 @@ class Migration:
             RequestError: no version can.
         """
         # A version without room for its carrier cannot; another one can.
-        return _first_that_can(
-            subject.labels, lambda label: self._written_at(subject, label, found)
-        )
+        return first_that_can(subject.labels, lambda label: self._written_at(subject, label, found))
 
     def _written_at(self, subject: Subject, label: str, found: dict[str, Any]) -> bool:
         kind, target = subject.kind, subject.kind.versions[label]
@@ -344,7 +339,7 @@ class Migration:
     def _nudge(self, subject: Subject) -> set[str]:
         """Writes one object, as the cluster's migration waits until its caches have seen a write after its beginning; gives its key."""
         for each in self.cluster.objects(subject.kind, subject.labels[0], 1):
-            self._touch(subject, each, subject.labels[0])
+            touch(self.cluster, subject.kind, each, self._mark(subject), subject.labels[0])
             return {key_of(each)}
         return set()
 
@@ -417,22 +412,6 @@ class Migration:
 def note_name(kind: ServedKind) -> str:
     """The annotation of a CRD that says how far a migration is."""
     return f"{kind.group}/migration"
-
-
-def _first_that_can(labels: Iterable[str], write: Callable[[str], _Made]) -> _Made:
-    """What is made by writing at the first version that can.
-
-    Raises:
-        RequestError: none can; the error of the first one.
-    """
-    failed = None
-    for label in labels:
-        try:
-            return write(label)
-        except RequestError as error:
-            failed = failed or error
-    assert failed is not None
-    raise failed
 
 
 def _names_leaving(subject: Subject, found: Mapping[str, Any]) -> bool:

@@ -183,17 +183,6 @@ def kubernetes_schema() -> dict[str, Any]:
             "priority": {"type": "integer", "minimum": 0, "maximum": 9999, "default": 0},
         }
     )
-    said = (
-        "How many replicas there are to be.",
-        "How many there are.",
-        "The label selector of what is counted, as a text.",
-    )
-    scale = _closed(
-        {
-            name: {"type": "string", "pattern": f"^({pattern})$", "description": text}
-            for name, pattern, text in zip(_SCALE_KEYS, _SCALE_PATHS, said, strict=True)
-        }
-    )
     type_ = _closed(
         {
             "kind": {
@@ -211,11 +200,7 @@ def kubernetes_schema() -> dict[str, Any]:
                 "items": {**column, "required": ["name", "path"]},
                 "description": "What tables show after the name.",
             },
-            "scale": {
-                "type": "array",
-                "items": {**scale, "required": list(_SCALE_KEYS[:2])},
-                "description": "What its subresource scale reads and writes; a version has the first of which it has the properties.",
-            },
+            "scale": _scale_schema(),
         }
     )
     types = {
@@ -232,6 +217,25 @@ def kubernetes_schema() -> dict[str, Any]:
     return {
         **_closed({"group": group, "types": types}),
         "description": "What clients of Kubernetes' conventions call the resource types.",
+    }
+
+
+def _scale_schema() -> dict[str, Any]:
+    said = (
+        "How many replicas there are to be.",
+        "How many there are.",
+        "The label selector of what is counted, as a text.",
+    )
+    scale = _closed(
+        {
+            name: {"type": "string", "pattern": f"^({pattern})$", "description": text}
+            for name, pattern, text in zip(_SCALE_KEYS, _SCALE_PATHS, said, strict=True)
+        }
+    )
+    return {
+        "type": "array",
+        "items": {**scale, "required": list(_SCALE_KEYS[:2])},
+        "description": "What its subresource scale reads and writes; a version has the first of which it has the properties.",
     }
 
 

@@ -1,0 +1,88 @@
+"""Has API servers read an object anew: their caches let go what they remember of it only when it is written."""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, TypeVar
+
+from trundle.api import ServedKind
+from trundle.kubernetes._cluster import Cluster, RequestError
+
+_Made = TypeVar("_Made")
+_Way = TypeVar("_Way")
+
+
+def refresh(
+    cluster: Cluster,
+    kind: ServedKind,
+    found: dict[str, Any],
+    labels: Iterable[str],
+    mark: tuple[str, str],
+) -> None:
+    """Writes an object that stays as it is, for the caches of all API servers.
+
+    Args:
+        cluster: where it is.
+        kind: its resource type.
+        found: the object.
+        labels: the versions to write it at; the best one first.
+        mark: the annotation that it has for a moment, with its value.
+
+    Raises:
+        RequestError: it cannot be written.
+    """
+    ways = [partial(each, cluster, kind, found, mark) for each in (touch, _replace)]
+    first_that_can(ways, partial(first_that_can, tuple(labels)))
+
+
+def touch(
+    cluster: Cluster, kind: ServedKind, found: dict[str, Any], mark: tuple[str, str], label: str
+) -> None:
+    """Merges an annotation into an object, and takes it away again.
+
+    Raises:
+        RequestError: it was refused.
+    """
+    name, value = mark
+    for each in (value, None):
+        cluster.merge(kind, label, found, {"metadata": {"annotations": {name: each}}})
+
+
+def _replace(
+    cluster: Cluster, kind: ServedKind, found: dict[str, Any], mark: tuple[str, str], label: str
+) -> None:
+    """The same where the API server remembers less of an object than its version requires: all of it is written, and its owners stay.
+
+    Raises:
+        RequestError: it was refused.
+    """
+    shown = cluster.object(kind, label, found)
+    if shown is None:
+        return
+    metadata = shown["metadata"]
+    annotations, owners = metadata.get("annotations") or {}, metadata.get("managedFields")
+    version = metadata["resourceVersion"]
+    for each in ({**annotations, mark[0]: mark[1]}, annotations):
+        given = {
+            **metadata,
+            "annotations": each,
+            "managedFields": owners,
+            "resourceVersion": version,
+        }
+        made = cluster.replace(kind, label, {**shown, "metadata": given})
+        version = made["metadata"]["resourceVersion"]
+
+
+def first_that_can(ways: Iterable[_Way], write: Callable[[_Way], _Made]) -> _Made:
+    """What is made by writing at the first version, or in the first way, that can.
+
+    Raises:
+        RequestError: none can; the error of the first one.
+    """
+    failed = None
+    for each in ways:
+        try:
+            return write(each)
+        except RequestError as error:
+            failed = failed or error
+    assert failed is not None
+    raise failed
