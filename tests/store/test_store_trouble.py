@@ -4,6 +4,7 @@ import datetime as dt
 import os
 import tracemalloc
 
+import psycopg
 import pytest
 from sqlalchemy import event, text
 from sqlalchemy.engine import Engine
@@ -133,11 +134,19 @@ def dying(url, scheme, at, work):
                 if left < 0:
                     os._exit(9)
 
-        with Store(url, scheme) as store:
-            if url.startswith("sqlite"):  # Its driver is asked past SQLAlchemy, too.
+        def stepped(run):
+            def ran(cursor, statement, *given, **options):
+                step(statement)
+                return run(cursor, statement, *given, **options)
+
+            return ran
+
+        with Store(url, scheme) as store:  # The drivers are asked past SQLAlchemy, too.
+            if url.startswith("sqlite"):
                 event.listen(Pool, "checkout", lambda driver, *_: driver.set_trace_callback(step))
             else:
-                event.listen(Engine, "before_cursor_execute", lambda *given: step(given[2]))
+                for name in ("execute", "executemany"):
+                    setattr(psycopg.Cursor, name, stepped(getattr(psycopg.Cursor, name)))
             work(store)
         return 0
 

@@ -45,6 +45,7 @@ def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
         pool_pre_ping=True,  # A server that was restarted does not fail the next transaction.
         pool_timeout=wait,
         hide_parameters=True,  # Among them are secrets.
+        paramstyle="format",
         **JSON_FORMS,
         connect_args={
             "connect_timeout": _CONNECT_SECONDS,

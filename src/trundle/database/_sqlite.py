@@ -8,11 +8,10 @@
 """
 
 import contextlib
-import functools
 import hashlib
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -23,19 +22,18 @@ from sqlalchemy import (
     QueuePool,
     Select,
     StaticPool,
-    UpdateBase,
     create_engine,
     event,
 )
 from sqlalchemy.dialects import registry
 from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
-from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.util import LRUCache
 
 from trundle._locking import LockBusyError, locked
 from trundle.database._driver_errors import errors_explained
 from trundle.database._errors import BusyError, UnwritableError
 from trundle.database._json import JSON_FORMS
+from trundle.database._statements import compiled
 
 WRITING = "trundle_writing"
 """The execution option of a connection whose transaction writes."""
@@ -59,66 +57,7 @@ class Dialect(SQLiteDialect_pysqlite):
 
 registry.register("sqlite.trundle", __name__, Dialect.__name__)
 _compiled: LRUCache[Any, Any] = LRUCache(_STATEMENTS)
-
-
-class Statement:
-    """A statement as the driver takes it, and the types of its values and of what it finds.
-
-    Args:
-        statement: the statement.
-    """
-
-    def __init__(self, statement: Select[Any] | UpdateBase) -> None:
-        dialect = Dialect(**JSON_FORMS)
-        compiled = statement.compile(dialect=dialect)
-        assert isinstance(compiled, SQLCompiler), "it is no definition of a table"
-        self.text = str(compiled)
-        self._given = [
-            (name, compiled.binds[name].type.dialect_impl(dialect).bind_processor(dialect))
-            for name in compiled.positiontup or ()
-        ]
-        columns = statement.selected_columns if isinstance(statement, Select) else ()
-        found = (
-            each.type.dialect_impl(dialect).result_processor(dialect, None) for each in columns
-        )
-        self._made = [(at, made) for at, made in enumerate(found) if made is not None]
-
-    def given(self, values: Mapping[str, Any]) -> list[Any]:
-        """Values as the driver takes them."""
-        return [
-            values[name] if written is None else written(values[name])
-            for name, written in self._given
-        ]
-
-    def made(self, found: Sequence[Any]) -> list[Any]:
-        """A row that the driver gives, as values."""
-        row = [*found]
-        for at, made in self._made:
-            row[at] = made(row[at])
-        return row
-
-
-def rows(
-    connection: Connection, statement: Select[Any], values: Mapping[str, Any]
-) -> list[list[Any]]:
-    """What a query finds in a transaction."""
-    known = _statement(statement)
-    found = _driver(connection).execute(known.text, known.given(values)).fetchall()
-    return [known.made(each) for each in found]
-
-
-def write(
-    connection: Connection, statement: UpdateBase, values: Iterable[Mapping[str, Any]]
-) -> None:
-    """Runs a statement in a transaction, for several rows."""
-    known = _statement(statement)
-    _driver(connection).executemany(known.text, map(known.given, values))
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    found = connection.connection.driver_connection
-    assert isinstance(found, sqlite3.Connection), "it is one to a file"
-    return found
+_DIALECT = Dialect(**JSON_FORMS)
 
 
 class Queries:
@@ -141,7 +80,7 @@ class Queries:
             statement: the query; it is compiled once, so it is made once.
             values: its parameters.
         """
-        query = _statement(statement)
+        query = compiled(statement, _DIALECT)
         try:
             connection = self._idle.pop()
         except IndexError:
@@ -160,11 +99,6 @@ class Queries:
         """Closes all connections."""
         while self._idle:
             self._idle.pop().close()
-
-
-@functools.lru_cache(_STATEMENTS)
-def _statement(statement: Select[Any] | UpdateBase) -> Statement:
-    return Statement(statement)
 
 
 def engine_of_file(path: Path, wait: float, *, making: bool) -> Engine:

@@ -245,7 +245,7 @@ class Rows:
                 found += [self.one(resource, each) for each in of]
                 continue
             values = {"of": resource, "namespace_": namespace, "names": [each.name for each in of]}
-            some = self._connection.execute(s.SOME, values)
+            some = rows(self._connection, s.SOME, values)
             found += [object_of(of[0].resource, each) for each in some]
         return {each.key: each for each in found if each is not None}
 
@@ -387,11 +387,14 @@ class Rows:
             for old, new in replaced.items()
             if old <= resource.resource_version
         ]
-        if before:  # First, as no two revisions of an object may be current.
-            write(self._connection, s.REPLACE, before)
-        write(self._connection, s.ADD, [_row(resource.id, each, replaced) for each in revisions])
-        last = revisions[-1].object.resource_version
-        write(self._connection, s.COUNT, [{"of": resource.id, "last": last, "time": time}])
+        added = [_row(resource.id, each, replaced) for each in revisions]
+        counted = {"of": resource.id, "last": revisions[-1].object.resource_version, "time": time}
+        write(
+            self._connection,
+            (s.REPLACE, before),  # First, as no two revisions of an object may be current.
+            (s.ADD, added),
+            (s.COUNT, [counted]),
+        )
 
 
 def _row(resource: int, revision: Revision, replaced: Mapping[int, int]) -> dict[str, Any]:

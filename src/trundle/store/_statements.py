@@ -1,6 +1,18 @@
 """The statements of a store, made once: SQLAlchemy compiles each once, and finds it again by what it is."""
 
-from sqlalchemy import and_, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import (
+    ARRAY,
+    Text,
+    and_,
+    any_,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
 
 from trundle.store import _tables as t
 
@@ -82,9 +94,10 @@ ONE = select(*OBJECT).where(
 SOME = select(*OBJECT).where(
     OF,
     _V.namespace == bindparam("namespace_"),
-    _V.name.in_(bindparam("names", expanding=True)),
+    _V.name == any_(bindparam("names", type_=ARRAY(Text))),
     CURRENT,
 )
+"""Objects of some names; only servers know arrays."""
 ALL = select(*OBJECT).where(OF, CURRENT).order_by(_V.namespace, _V.name)
 _NUMBERED = (
     select(
