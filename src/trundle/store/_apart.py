@@ -4,7 +4,7 @@ import datetime as dt
 
 _APART = 1_000_000_000
 """How far they are from the last one at least; the store that it is of may have gone on since."""
-_MILLISECOND = dt.timedelta(milliseconds=1)
+_MICROSECOND = dt.timedelta(microseconds=1)
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 
 
@@ -21,10 +21,11 @@ def is_apart(version: int, last: int) -> bool:
 def apart_from(last: int, now: dt.datetime) -> int:
     """The resource version behind which a store goes on.
 
-    It is later each time, also where the same copy is put back twice: it has at least as many milliseconds as went by since 1970.
+    It is later each time, also where the same copy is put back twice: it is at least the number of microseconds since 1970, and no store
+    writes that fast.
 
     Args:
         last: the last one that the export or the copy has.
         now: the time.
     """
-    return max(last + _APART, (now - _EPOCH) // _MILLISECOND)
+    return max(last + _APART, (now - _EPOCH) // _MICROSECOND)
