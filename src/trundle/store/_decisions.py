@@ -15,13 +15,12 @@ from msgspec.structs import replace
 from trundle.errors import shown
 from trundle.runtime import AnyScheme, Lenience
 from trundle.store._documents import (
-    BESIDE,
     IN_COLUMNS,
-    OF_WRITERS,
-    changed_members,
     columns_of,
     members_of,
     metadata_of,
+    same_content,
+    same_document,
     to_put,
     version_of,
     with_members_of_metadata,
@@ -197,14 +196,14 @@ def replacing(
         if data == found.data:
             return WriteDecision(None, found)
         before, after = members_of(found.data), members_of(data)
-        changed = changed_members(before, after)
-        if len(data) == len(found.data) and changed <= OF_WRITERS:
-            return WriteDecision(None, found)  # The order of members alone is no change to clients.
+        is_same = same_content(before, after)
+        if is_same and len(data) == len(found.data) and same_document(before, after):
+            return WriteDecision(None, found)
         written = _written(found, data, moment)
         if counts and found.storage_version != written.storage_version:
             before = members_of(moment.scheme.convert_json(found.data))
-            changed = changed_members(before, after)
-        if counts and not changed <= BESIDE:
+            is_same = same_content(before, after)
+        if counts and not is_same:
             written = replace(written, generation=found.generation + 1)
         return _ended(found, written)
 

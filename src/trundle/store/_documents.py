@@ -29,9 +29,9 @@ IN_COLUMNS = frozenset(
 """The members of `metadata` that are not kept in the bytes."""
 
 _METADATA = "metadata"
-BESIDE = frozenset({_METADATA, WRITTEN_WITH, "apiVersion"})
+_BESIDE = frozenset({_METADATA, WRITTEN_WITH, "apiVersion"})
 """The members of a stored document that are no content of the object."""
-OF_WRITERS = frozenset({WRITTEN_WITH})
+_OF_WRITERS = frozenset({WRITTEN_WITH})
 """The members of a stored document that say how it was written, and nothing of the object."""
 
 Members: TypeAlias = dict[str, msgspec.Raw]
@@ -262,14 +262,22 @@ def _in_seconds(time: str) -> str:
     return f"{time[:19]}Z"
 
 
-def changed_members(ours: Members, theirs: Members) -> set[str]:
-    """The members in which two documents of one version differ by more than the order of members within them."""
-    changed = set(ours.keys() ^ theirs.keys())
-    for name in ours.keys() & theirs.keys():
-        one, other = ours[name], theirs[name]
-        if one != other and not _same_value(one, other):
-            changed.add(name)
-    return changed
+def same_content(ours: Members, theirs: Members) -> bool:
+    """Whether two stored documents of one storage version differ in nothing but their metadata, and the order of members."""
+    return _same_members(ours, theirs, _BESIDE)
+
+
+def same_document(ours: Members, theirs: Members) -> bool:
+    """Whether two stored documents of one length differ in nothing, or in the order of members alone; that is no change to clients."""
+    return _same_members(ours, theirs, _OF_WRITERS)
+
+
+def _same_members(ours: Members, theirs: Members, beside: frozenset[str]) -> bool:
+    """Whether members are spelt alike but for the order within their values; those beside may be anything."""
+    if ours.keys() - beside != theirs.keys() - beside:
+        return False
+    other = (name for name, each in ours.items() if each != theirs.get(name))
+    return all(_same_value(ours[name], theirs[name]) for name in other if name not in beside)
 
 
 def _same_value(one: msgspec.Raw, other: msgspec.Raw) -> bool:
