@@ -19,6 +19,7 @@ from sqlalchemy import Connection, delete, func, select
 from trundle.database import DatabaseError, upsert
 from trundle.errors import listed
 from trundle.store import _tables as t
+from trundle.store._errors import NewerShapeError
 from trundle.store._resources import StoredType, unreadable
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
@@ -177,6 +178,23 @@ def _unreadable(store: Store, rows: Rows) -> Iterator[tuple[ResourceRow, StoredT
         type_ = types.get((found.group, found.name))
         if type_ is not None and found.storage_version not in type_.readable:
             yield found, type_
+
+
+def untakable(
+    store: Store, connection: Connection, holder: str
+) -> Iterator[tuple[StoredType, NewerShapeError]]:
+    """The resource types that a server could not take over: it cannot read the agreed storage version, and may not go back from that.
+
+    Args:
+        store: the store, as the server has it.
+        connection: a transaction.
+        holder: the server.
+    """
+    for found, type_ in _unreadable(store, Rows(connection)):
+        try:
+            _check_unheld(store, connection, found, type_, holder)
+        except NewerShapeError as error:
+            yield type_, error
 
 
 def _make_readable(store: Store, connection: Connection, holder: str = "") -> None:
