@@ -140,3 +140,15 @@ def test_clients_write_events_of_their_own(client):
     code, found = client.call("POST", path, elsewhere)
     assert (code, found["details"]["causes"][0]["field"]) == (422, "involvedObject.namespace")
     assert client.call("POST", path.replace("default", "none"), body)[0] == 404
+
+
+@pytest.mark.parametrize("value", [5, {"a": 1}, ["x"], True])
+@pytest.mark.parametrize(
+    "name", ["reportingComponent", "reportingInstance", "action", "reason", "message", "eventTime"]
+)
+def test_events_of_other_types_are_refused(client, name, value):
+    texts = dict.fromkeys(["reportingComponent", "reportingInstance", "action", "reason"], "x")
+    said = {"metadata": {"name": "mine"}, "eventTime": "2026-01-01T00:00:00.000000Z", **texts}
+    said |= {"involvedObject": {"namespace": "default"}, name: value}
+    code, found = client.call("POST", "/api/v1/namespaces/default/events", said)
+    assert (code, [each["field"] for each in found["details"]["causes"]]) == (422, [name])

@@ -263,6 +263,18 @@ def test_metadata_comes_as_protobuf(client):
         b"k8s\0" + field(1, field(1, "v1") + field(2, "Namespace")) + field(2, field(9, "x")),
         b"k8s\0\xff\xff",
         b"k8s\0" + b"\xff" * 1_000_000,
+        *(  # A number where text, bytes or a message belongs, of which one said how much memory to fill.
+            b"k8s\0" + field(1, field(1, "v1") + field(2, "Namespace")) + rest
+            for rest in (
+                b"\x10\x01",
+                field(2, b"\x08\x01"),
+                field(2, field(1, b"\x08\x80\x80\x80\x80\x80\x80\x80\x01")),
+                field(2, field(1, field(1, "red") + b"\x58\x01")),
+                field(2, field(1, field(1, "red") + field(7, "1"))),
+                field(2, field(1, field(1, "red") + field(10, "1"))),
+                field(2, field(1, field(1, "red") + field(13, field(6, "1")))),
+            )
+        ),
     ],
 )
 def test_protobuf_that_is_not_understood_is_refused(client, body):

@@ -177,6 +177,9 @@ def keywords(schema):
                 yield from keywords(each)
 
 
+ODD = {"nullable": True, "oneOf": [1], "allOf": [{"$ref": "x"}], "properties": {"anyOf": []}}
+
+
 def test_the_older_document_has_only_what_its_version_knows(tmp_path):
     schema = {
         "title": "Table",
@@ -190,6 +193,7 @@ def test_the_older_document_has_only_what_its_version_knows(tmp_path):
             "oneOf": {"type": "array", "items": {"type": "string"}},
             "anyOf": {"type": "string"},
             "nullable": {"type": "boolean"},
+            "odd": {"type": "object", "default": ODD, "examples": [ODD]},
         },
     }
     found = older_document(Installer(tmp_path)({"v1.json": schema}), tmp_path)
@@ -200,3 +204,8 @@ def test_the_older_document_has_only_what_its_version_knows(tmp_path):
     # Null is allowed: so any type is, as in documents of API servers.
     assert table["properties"]["note"] == {"description": "What is said."}
     assert table["properties"]["anyOf"] == {"type": "string"}
+    # What stands in values is no schema.
+    assert (table["properties"]["odd"]["default"], table["properties"]["odd"]["example"]) == (
+        ODD,
+        ODD,
+    )

@@ -83,6 +83,26 @@ def test_documents_have_the_group_of_the_projects_server_as_where_one_file_is_co
     ] * 3
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        OLD.encode().replace(b"2014-04-04", b"\xff"),
+        OLD.encode().replace(b"alphaKey", b"\xff"),
+        b'{"kind":"List","items":[' * 3000 + b"]}" * 3000 + b"\n",
+    ],
+    ids=["a version", "a name", "lists in lists"],
+)
+def test_a_document_that_cannot_be_read_ends_no_part_of_a_project_with_a_group(generated, bad):
+    """It ended the whole command as a bug of Trundle."""
+    config = generated.folder / "trundle.yaml"
+    config.write_text(config.read_text() + "kubernetes: {group: crm.example.com}\n")
+    (generated.folder / "in/a.jsonl").write_bytes(OLD.encode() + bad + OLD.encode())
+    result = generated.run(*COMMAND)
+    assert (result.exit_code, "converted 2 documents" in result.stderr) == (3, True), result.output
+    (refused,) = (generated.folder / "out/refused.jsonl").read_text().splitlines()
+    assert json.loads(refused)["line"] == 2
+
+
 def test_a_stored_form_can_be_converted_to_and_from(generated):
     generated.run("convert", "in", "--to", "storage", "--into", "stored")
     generated.run("convert", "stored/documents", "--to", "2014-04-04", "--into", "back")

@@ -335,6 +335,12 @@ def test_an_operator_shows_the_server_of_its_secret_the_token_and_no_other_one(
     (secret / "token").write_text("ann-token\n")
     refused("expected the files server and token, found none, or an empty one, called server")
     refused()
+    # It was taken, and no server was shown the token.
+    (secret / "server").write_text(guarded.url.partition("//")[2])
+    refused("secret/server: expected a URL such as https://trundle.example.com, found another text")
+    for each in ("http://[", "https://", "ann-token"):
+        (secret / "server").write_text(each)
+        refused()
     (secret / "server").write_text("http://localhost:1")
     refused()
     (secret / "server").write_text(f"{guarded.url}\n")

@@ -1,7 +1,9 @@
 """`trundle serve --installed`: what is installed is served, while packages come, are upgraded and go."""
 
+import contextlib
 import json
 import re
+import sqlite3
 import threading
 import time
 from pathlib import Path
@@ -395,6 +397,36 @@ def test_a_server_does_not_take_a_release_that_cannot_read_its_store(releases, s
     until(serves(again, members("v1")))
     found = again.ask("GET", members("v1", "ada")).ok()
     assert (found["team"], found["age"]) == ("red", 37)
+
+
+@pytest.mark.full
+def test_a_server_does_not_take_a_release_whose_objects_another_server_could_not_read(
+    releases, serve, tmp_path
+):
+    """Nothing is stored yet. It took the release all the same, was refused its lease, so that it could write nothing, and tried that anew all the time."""
+    releases.release("1.0.0", {"v1.yaml": V1}, config=KUBERNETES)
+    releases.install()
+    server = serve()
+    store = tmp_path / "state" / "store.db"
+    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as database:
+        database.execute("INSERT INTO store_leases SELECT 'other', reads, '2999-01-01T00:00:00.000000Z' FROM store_leases")  # fmt: skip
+    releases.release("2.0.0", {"v2.yaml": V2}, config=KUBERNETES, override="a test")
+    releases.upgrade(releases.name, "--to", "2.0.0", "--now")
+    until(lambda: "acme/clubs is served as before: " in server.messages)
+    assert "end these servers first, which cannot read v2: other" in server.messages
+    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+    assert server.ask("GET", members("v2")).status == 404
+    server.ask("DELETE", members("v1", "ada")).ok()
+    assert server.stop() == 0
+    releases.trundle("store", "compact", "--most", "0", "--installed", "--state", "state")
+
+    again = serve()
+    assert "acme/clubs is not served: " in again.messages
+    again.stop()
+    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as database:
+        database.execute("DELETE FROM store_leases")
+    last = serve()
+    assert last.ask("POST", members("v2"), person(group="blue")).ok()["group"] == "blue"
 
 
 @pytest.mark.full

@@ -239,7 +239,11 @@ def test_what_the_manifests_grant_suffices(
     )  # fmt: skip
     roles = list(yaml.safe_load_all((tmp_path / "manifests" / "roles.yaml").read_text()))
     package, group = f"acme/{admission}", f"{admission}.rights.example.com"
-    rule = {"apiGroups": [group], "resources": ["members"], "verbs": ["get", "list", "patch"]}
+    rule = {
+        "apiGroups": [group],
+        "resources": ["members"],
+        "verbs": ["get", "list", "patch", "update"],
+    }
     for each in roles:
         if "subjects" in each:
             # The account is a user here; and no controller of this cluster aggregates roles.

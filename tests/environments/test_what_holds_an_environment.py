@@ -9,7 +9,14 @@ import time
 import pytest
 from kept import TENANT, Kept
 
-from trundle.environments import EnvironmentBusyError, call, delete, rollback
+from trundle.environments import (
+    EnvironmentBusyError,
+    NoSuchEnvironmentError,
+    call,
+    delete,
+    deploy,
+    rollback,
+)
 from trundle.providers import FolderProvider
 
 BEGUN = dt.datetime(2026, 1, 2, 3, 4, 5, tzinfo=dt.UTC)
@@ -121,4 +128,19 @@ def test_what_the_next_holder_does_is_said_and_not_what_a_dead_one_did(shop, tmp
     (tmp_path / "hold").unlink()
     os.waitpid(child, 0)
     kept.environments.purge("shop", tenant=TENANT)
+    kept.close()
+
+
+def test_nothing_is_noted_of_what_is_no_environment(shop):
+    """It stayed for ever: only what removes an environment removes that, too."""
+    kept = Kept(shop.url, shop.folder, packages=())
+    for act in (
+        lambda: deploy(kept.environments, "none", tenant=TENANT, opening=kept.opening),
+        lambda: kept.environments.configure("none", {"folder": {}}, tenant=TENANT),
+    ):
+        with pytest.raises(NoSuchEnvironmentError):
+            act()
+    with kept.environments.database.reading() as connection:
+        found = connection.exec_driver_sql("SELECT environment FROM environment_holders").all()
+    assert {each[0] for each in found} == {"shop"}
     kept.close()

@@ -11,6 +11,7 @@ from apis import GROUP, NEW, OLD
 from lightkube.config.kubeconfig import KubeConfig
 
 from trundle.api import converted_kinds, served_kinds
+from trundle.kubernetes import AdmissionBy, Placement, WebhookAddress, manifests
 from trundle.kubernetes.migration import Cluster, ClusterError, Migration, RequestError, connect
 
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/"
@@ -45,6 +46,8 @@ class Server:
         self.patched = []
         self.paths = []
         self.notes = []
+        self.replacing = []
+        self.put = []
 
     def __call__(self, request):
         for at, (method, part, answer) in enumerate(self.failing):
@@ -63,6 +66,10 @@ class Server:
             if name not in self.objects:
                 return status(404)
             return httpx2.Response(200, json=self.objects[name])
+        if request.method == "PUT":
+            self.put.append(json.loads(request.content)["metadata"]["annotations"])
+            if self.replacing and (answer := self.replacing.pop(0)) is not None:
+                return answer
         if path.endswith(("/members", "/clubs")):
             return self.listed(request)
         return httpx2.Response(200, json=self.objects[path.rpartition("/")[2]])
@@ -223,6 +230,34 @@ def test_an_object_that_only_lists_cannot_show_is_touched_where_it_is_shown(
         if patch and name == "c"
     ]
     assert touched == [(at, {f"{GROUP}/migration": each}) for each in ("r", None)]
+    assert server.crd["status"]["storedVersions"] == ["storage"]
+
+
+def replaced(server, *answers):
+    """Has each version take the object `c` as a whole alone; what is put is answered so, and taken where that is None."""
+    remembered(server, "c", {NEW, OLD})
+    server.failing = [("PATCH", "/members/c", status(422, "bad"))] * 2
+    server.replacing = list(answers)
+
+
+def test_the_role_for_migrations_permits_all_that_they_ask(server, migrate, kinds):
+    replaced(server)
+    assert migrate().findings == ()
+    assert server.put == [{f"{GROUP}/migration": "r"}, {}]
+    placement = Placement("it", WebhookAddress(url="https://hook.test/convert"))
+    roles = manifests([kinds[0]], placement, AdmissionBy.NONE, lambda _: None)["roles.yaml"]
+    (role,) = [each for each in roles if each["metadata"]["name"] == "it-migrate"]
+    (rule,) = [each for each in role["rules"] if each["apiGroups"] == [GROUP]]
+    assert {"get", "list", "patch", "update"} <= {*rule["verbs"]}
+
+
+@pytest.mark.parametrize("answers", [(409,), (None, 409), (404,), (None, 404)])
+def test_an_object_that_another_client_writes_meanwhile_needs_no_more(server, migrate, answers):
+    """It was a finding, which kept the versions; and the annotation stayed where it came between the two writes."""
+    replaced(server, *(each and status(each) for each in answers))
+    assert migrate().findings == ()
+    patches = [patch for _, name, patch in server.patched if name == "c"]
+    assert {"metadata": {"annotations": {f"{GROUP}/migration": None}}} in patches
     assert server.crd["status"]["storedVersions"] == ["storage"]
 
 

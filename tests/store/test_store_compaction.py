@@ -10,6 +10,7 @@ from storing import document, kept, key
 from test_store_trouble import Clock, dying
 from test_store_under_load import SERVER_IN_FULL
 
+from trundle.api import core_scheme
 from trundle.store import ConflictError, GoneError, Store, begin_anew, compact
 
 NEVER = dt.timedelta(days=365)
@@ -162,6 +163,25 @@ def test_a_copy_that_is_put_back_repeats_no_resource_version_that_clients_have_s
 
 
 @pytest.mark.full
+def test_what_was_first_written_after_a_copy_repeats_no_resource_version_either(
+    in_file, scheme, tmp_path
+):
+    """The copy does not have the resource type at all."""
+    path, copy = tmp_path / "test.db", tmp_path / "copy.db"
+    shutil.copy(path, copy)
+    with Store(in_file, scheme) as store:
+        seen = store.create(key("a"), document(group="lost")).resource_version
+    shutil.copy(copy, path)
+    with Store(in_file, core_scheme) as store:
+        assert [each.removed for each in begin_anew(store, beside=[scheme], dry_run=True)] == [
+            0
+        ] * 4
+        begin_anew(store, beside=[scheme])
+        things = store.beside(scheme)
+        assert things.create(key("a"), document(group="new")).resource_version > seen + 10**9
+        changed_since(things, seen)
+
+
 def test_compaction_runs_beside_writers(either):
     stop = threading.Event()
 

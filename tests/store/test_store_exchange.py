@@ -118,6 +118,23 @@ def test_what_was_all_deleted_is_remembered_by_an_import(store, other, tmp_path)
         other.changes("Thing", store.newest("Thing"))
 
 
+def test_what_was_first_written_after_an_export_is_gone_after_an_import(
+    store, other, scheme, tmp_path
+):
+    """Clients know resource versions of it, which the other store would give anew."""
+    path = tmp_path / "export.jsonl"
+    path.write_bytes(exported(store.beside(core_scheme)))
+    assert b"Thing" not in path.read_bytes()
+    store.create(key(), document(V2, group="x"))
+    seen = store.newest("Thing")
+    import_(other, path)
+    other.create(key(), document(V2, group="y"))
+    with pytest.raises(ConflictError):
+        other.replace(key(), document(V2, group="lost"), resource_version=seen)
+    with pytest.raises(GoneError):
+        other.changes("Thing", seen)
+
+
 def test_what_else_the_database_keeps_is_imported_by_its_own_scheme(either, other, tmp_path):
     fill(either)
     space = Key("Namespace", "", "north")

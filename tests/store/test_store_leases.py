@@ -161,6 +161,21 @@ def test_a_release_is_rolled_back_as_long_as_nothing_is_stored_in_the_new_shape(
                 assert old.create(key("c"), document(V1, team="c")).storage_version == V1
 
 
+def test_a_roll_says_that_it_took_back_what_was_agreed_on(url, scheme, before):
+    """It did so without a word."""
+    with Store(url, before) as old, Store(url, scheme) as new:
+        old.create(key(), document(V1, team="x", age=3))
+        ServerLease(new).end()
+        for dry_run in (True, False):
+            (moved,) = roll(old, dry_run=dry_run).moves
+            assert (moved.before, moved.after, moved.held_by) == (V2, V1, ())
+        assert status(new).resources[0].storage_version == V1
+        assert roll(old).moves == ()
+        ServerLease(new).end()
+        with ServerLease(old) as lease:
+            assert [(each.before, each.after) for each in lease.moves] == [(V2, V1)]
+
+
 def test_what_is_only_agreed_on_stops_no_release_that_does_not_have_it(in_file, scheme, before):
     """Nor one that comes later: no object was ever stored in the version that it dropped."""
     from evolving import evolve

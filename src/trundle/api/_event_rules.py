@@ -58,11 +58,13 @@ def _causes(event: Mapping[str, Any], namespace: str) -> Iterator[Cause]:
 def _who(event: Mapping[str, Any]) -> Iterator[Cause]:
     for name in ("reportingComponent", "reportingInstance", "action", "reason"):
         found = event.get(name) or ""
+        if not isinstance(found, str):  # The schema refuses it as it is.
+            continue
         if not found:
             yield Cause("FieldValueRequired", name, "Required value")
         if name == "reportingComponent":
             yield from (_wrong(name, found, each) for each in format_errors("qualifiedName", found))
-        elif isinstance(found, str) and len(found.encode()) > _LONGEST:
+        elif len(found.encode()) > _LONGEST:
             yield _wrong(name, "", f"can have at most {_LONGEST} characters")
 
 

@@ -26,6 +26,10 @@ from trundle.schema import (
 _GVK = "x-kubernetes-group-version-kind"
 _SELECTABLE = "x-kubernetes-selectable-fields"
 PRESERVE = "x-kubernetes-preserve-unknown-fields"
+_SCHEMAS = frozenset({"items", "additionalProperties", "allOf", "not"})
+"""What a schema has schemas under, beside `properties`."""
+_OF_V3 = frozenset({"oneOf", "anyOf"})
+"""What OpenAPI 2.0 does not know."""
 _META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 _COMMON = {
     "apiVersion": {
@@ -331,30 +335,35 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
 def _describe_once(schemas: dict[str, Any], prefix: str, root: str) -> None:
     """Takes the description from each definition but the root that all properties which refer to it have: `kubectl explain` would show both."""
     descriptions: dict[str, set[str]] = {}
-    for reference, description in _referring(list(schemas.values())):
+    for reference, description in _referring(schemas.values()):
         descriptions.setdefault(reference.removeprefix(prefix), set()).add(description)
     for name, found in descriptions.items():
         if name != root and found == {schemas[name].get("description", "")}:
             schemas[name].pop("description", None)
 
 
-def _referring(schema: Any) -> Iterator[tuple[str, str]]:
-    """Each reference in a schema with what is said beside it."""
-    match schema:
-        case {"$ref": str() as found}:
-            yield found, ""
-        case {"allOf": [{"$ref": str() as found}]}:
-            yield found, schema.get("description", "")
-        case dict():
-            for each in schema.values():
-                yield from _referring(each)
-        case list():
-            for each in schema:
-                yield from _referring(each)
+def _referring(schemas: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Each reference in some schemas with what is said beside it."""
+    for schema in schemas:
+        match schema:
+            case {"$ref": str() as found}:
+                yield found, ""
+            case {"allOf": [{"$ref": str() as found}]}:
+                yield found, schema.get("description", "")
+            case dict():
+                yield from _referring(_inside(schema))
+
+
+def _inside(schema: Mapping[str, Any]) -> Iterator[Any]:
+    """The schemas that a schema has; what stands in values, such as examples, is none."""
+    yield from schema.get("properties", {}).values()
+    for key in _SCHEMAS | _OF_V3:
+        found = schema.get(key)
+        yield from found if isinstance(found, list) else [found]
 
 
 def _for_v2(schema: Any) -> Any:
-    """A schema as Kubernetes' own OpenAPI 2.0 documents have it.
+    """A schema, or some, as Kubernetes' own OpenAPI 2.0 documents have it.
 
     What is said of a reference stands beside it, as `kubectl explain` follows no `allOf`. A value that may be of several types, or null, is any: that version has
     no words for it.
@@ -368,12 +377,13 @@ def _for_v2(schema: Any) -> Any:
             schema = {"$ref": found, **{key: x for key, x in schema.items() if key != "allOf"}}
     if schema.get("nullable") is True:
         schema = {key: x for key, x in schema.items() if key == "description" or key[:2] == "x-"}
-    return {key: _for_v2(each) for key, each in schema.items() if not _is_of_v3(key, each)}
+    return {key: _member_for_v2(key, x) for key, x in schema.items() if key not in _OF_V3}
 
 
-def _is_of_v3(key: str, value: Any) -> bool:
-    """Whether a member of a schema is one that OpenAPI 2.0 does not know, and no property of this name."""
-    return key in {"oneOf", "anyOf"} and isinstance(value, list)
+def _member_for_v2(key: str, value: Any) -> Any:
+    if key == "properties":
+        return {name: _for_v2(each) for name, each in value.items()}
+    return _for_v2(value) if key in _SCHEMAS else value
 
 
 def reachable(served: ServedVersion, root: str) -> list[str]:

@@ -21,6 +21,9 @@ _SIGN = 1 << 64
 _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
 _TIMESTAMP: "_Form" = {1: ("seconds", "number*"), 2: ("nanos", "number*")}
 
+_NUMBERS = ("flag", "number")
+"""What is sent as a whole number; all else is sent as bytes."""
+
 _Form: TypeAlias = "str | Mapping[int, tuple[str, _Form]] | tuple[_Form]"
 """What a field has: `text`, `number`, `flag`, `map` (of text), `time`, `microtime`, `json`, a message with its fields, or a list of one of these.
 
@@ -152,7 +155,7 @@ def _message(body: bytes, form: Any) -> dict[str, Any]:
         if isinstance(inner, tuple):
             found.setdefault(name, []).append(_value(value, inner[0]))
         elif inner == "map":
-            entry = _message(value, {1: ("key", "text"), 2: ("value", "text")})
+            entry = _value(value, {1: ("key", "text"), 2: ("value", "text")})
             found.setdefault(name, {})[entry.get("key", "")] = entry.get("value", "")
         elif isinstance(inner, str) and inner.endswith("*"):
             found[name] = _value(value, inner[:-1])
@@ -162,6 +165,8 @@ def _message(body: bytes, form: Any) -> dict[str, Any]:
 
 
 def _value(value: Any, form: Any) -> Any:
+    if isinstance(value, int) is not (form in _NUMBERS):
+        raise ValueError
     match form:
         case "text":
             return bytes(value).decode()

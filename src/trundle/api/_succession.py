@@ -78,9 +78,9 @@ class InstalledApi:
         self._complained: Mapping[str, str] = {}
         self._trouble = ""
         self._wanted: Mapping[str, Path] | None = dict(installed())
+        self._lease: ServerLease | None = None
         self._stage = self._staged(self._wanted, {})
         self.access = self._stage.api.access
-        self._lease: ServerLease | None = None
         self._leasing = threading.Lock()
         self._stopping = threading.Event()
         self.metrics = _RequestMetrics(self)
@@ -199,7 +199,8 @@ class InstalledApi:
 
     def _unread(self, store: Store, types: CarriedTypes) -> Iterator[tuple[Path, str]]:
         """The folders of packages whose release cannot read what is stored, and why."""
-        wrong = {(each.group, each.name): why for each, why in unreadable_types(store)}
+        holder = self._lease.holder if self._lease else ""
+        wrong = {(each.group, each.name): why for each, why in unreadable_types(store, holder)}
         for folder in types.packages.values():
             whys = [
                 wrong[type_.group, type_.name]

@@ -377,7 +377,7 @@ def compact(
     age = _minutes(5.0 if older_than is None else older_than)
     with _found(context, store, state, installed=installed) as place, place.to_change() as opened:
         if restored:
-            done = begin_anew(opened, dry_run=dry_run)
+            done = begin_anew(opened, beside=_served_beside(), dry_run=dry_run)
         else:
             done = run(opened, age=age, most=most, dry_run=dry_run)
     print_result(

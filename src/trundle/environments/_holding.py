@@ -11,6 +11,7 @@ from trundle._clock import Clock
 from trundle.database import BusyError, Database, upsert
 from trundle.environments import _tables as t
 from trundle.environments._errors import EnvironmentBusyError
+from trundle.environments._rows import Rows
 from trundle.errors import duration_text
 
 
@@ -54,8 +55,11 @@ def alone(
             advice = "try again when it has ended"
             raise EnvironmentBusyError(name, expected, found, advice) from None
         row = {"tenant": tenant, "environment": name, **holder._asdict()}
+        row["since"] = clock().isoformat(timespec="seconds")
         with database.writing() as connection:
-            upsert(connection, t.HOLDERS, [{**row, "since": clock().isoformat(timespec="seconds")}])
+            # Nothing would ever remove what is noted of a name that is no environment's.
+            if Rows(connection).environment(tenant, name) is not None:
+                upsert(connection, t.HOLDERS, [row])
         yield
 
 

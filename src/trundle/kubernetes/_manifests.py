@@ -318,7 +318,8 @@ def _migrating(kinds: list[ServedKind], placement: Placement) -> dict[str, Any]:
         },
     ]
     for group, members in by_group(kinds).items():
-        plurals, verbs = [each.plural for each in members], ["get", "list", "patch"]
+        plurals = [each.plural for each in members]
+        verbs = ["get", "list", "patch", "update"]
         rules.append({"apiGroups": [group], "resources": plurals, "verbs": verbs})
     metadata = {"name": f"{placement.name}-migrate"}
     return {"apiVersion": RBAC, "kind": "ClusterRole", "metadata": metadata, "rules": rules}

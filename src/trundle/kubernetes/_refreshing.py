@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from trundle.api import ServedKind
-from trundle.kubernetes._cluster import Cluster, RequestError
+from trundle.kubernetes._cluster import CONFLICT, MISSING, Cluster, RequestError
 
 _Made = TypeVar("_Made")
 _Way = TypeVar("_Way")
@@ -61,15 +61,21 @@ def _replace(
     metadata = shown["metadata"]
     annotations, owners = metadata.get("annotations") or {}, metadata.get("managedFields")
     version = metadata["resourceVersion"]
-    for each in ({**annotations, mark[0]: mark[1]}, annotations):
-        given = {
-            **metadata,
-            "annotations": each,
-            "managedFields": owners,
-            "resourceVersion": version,
-        }
-        made = cluster.replace(kind, label, {**shown, "metadata": given})
-        version = made["metadata"]["resourceVersion"]
+    try:
+        for each in ({**annotations, mark[0]: mark[1]}, annotations):
+            given = {
+                **metadata,
+                "annotations": each,
+                "managedFields": owners,
+                "resourceVersion": version,
+            }
+            made = cluster.replace(kind, label, {**shown, "metadata": given})
+            version = made["metadata"]["resourceVersion"]
+    except RequestError as error:
+        if error.status not in {CONFLICT, MISSING}:
+            raise
+        # Another client wrote it meanwhile, for which the caches waited, and may have read it with the mark.
+        cluster.merge(kind, label, found, {"metadata": {"annotations": {mark[0]: None}}})
 
 
 def first_that_can(ways: Iterable[_Way], write: Callable[[_Way], _Made]) -> _Made:

@@ -35,7 +35,10 @@ class ClientGroup:
 
     def read(self, document: bytes) -> tuple[bytes, bool]:
         """A document as the scheme reads it, and whether it was one with the group, or a list of such."""
-        changed = _edited(document, lambda members: _said(members, self.without))
+        try:
+            changed = _edited(document, lambda members: _said(members, self.without))
+        except RecursionError:  # Lists in lists; the scheme says what is wrong.
+            return document, False
         return changed, changed is not document
 
     def shown(self, document: bytes) -> bytes:
@@ -60,7 +63,7 @@ def _said(members: Mapping[str, msgspec.Raw], change: Callable[[str], str]) -> M
         return {}
     try:
         found = msgspec.json.decode(members.get("apiVersion", b""), type=str)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError):
         return {}
     changed = change(found)
     return {} if changed == found else {"apiVersion": msgspec.Raw(msgspec.json.encode(changed))}
@@ -70,7 +73,7 @@ def _edited(document: bytes, change: Callable[[_Members], Mapping[str, Any]]) ->
     """A document with some members changed, and those of the items of a list; the same bytes where nothing changes."""
     try:
         members = msgspec.json.decode(document, type=_Members)
-    except (msgspec.MsgspecError, RecursionError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return document
     changed = dict(change(members))
     if bytes(members.get("kind", b"")).endswith(b'List"') and "items" in members:

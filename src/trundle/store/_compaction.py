@@ -1,9 +1,11 @@
 """Forgets what objects were, as far as no client is to watch or list from there any more."""
 
 import datetime as dt
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from trundle.runtime import AnyScheme
 from trundle.store._apart import apart_from
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
@@ -76,33 +78,47 @@ def compact(
     return tuple(done)
 
 
-def begin_anew(store: Store, *, dry_run: bool = False) -> tuple[Compaction, ...]:
+def begin_anew(
+    store: Store, *, beside: Sequence[AnyScheme] = (), dry_run: bool = False
+) -> tuple[Compaction, ...]:
     """Goes on with resource versions that no client has seen, and forgets all earlier states: for a database that was put back from a copy.
 
     What was written after the copy is lost, and clients have seen it. A resource version that they have from then would be that of another state: a
     write with it would be taken over what its writer was never shown, and a watch from it would leave out changes. So clients that
     watch are answered `GoneError`, and list again, and writes with a resource version from before are conflicts.
 
+    That holds for resource types of which the copy has nothing, too.
+
     Args:
         store: the store.
+        beside: further schemes whose objects the database keeps, such as that of a control plane's namespaces.
         dry_run: whether nothing changes; `removed` is 0 then.
 
     Raises:
         DatabaseError: the database cannot be written; what was done until then is.
     """
-    done = []
+    known = {
+        (each.group, each.name): each.hub
+        for one in (store, *map(store.beside, beside))
+        for each in one.types.all.values()
+    }
     with store.database.reading() as connection:
-        found = Rows(connection).resources()
-    for each in found:
-        until, removed = apart_from(each.resource_version, store.clock()), 0
+        found = {(each.group, each.name): each for each in Rows(connection).resources()}
+    done = []
+    for group, name in sorted({*known, *found}):
+        there = found.get((group, name))
+        before, last = (1, 1) if there is None else (there.compacted, there.resource_version)
+        until, removed = apart_from(last, store.clock()), 0
         if not dry_run:
             with store.database.writing() as connection:
                 rows = Rows(connection)
-                now = rows.resource(each.group, each.name, locked=True)
+                if there is None:
+                    rows.add_resource(group, name, known[group, name])
+                now = rows.resource(group, name, locked=True)
                 assert now is not None, "resource types stay"
                 until = apart_from(now.resource_version, store.clock())
                 removed = rows.go_on_behind(now, until)
-        done.append(Compaction(each.group, each.name, each.compacted, until, removed))
+        done.append(Compaction(group, name, before, until, removed))
     return tuple(done)
 
 

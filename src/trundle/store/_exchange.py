@@ -171,16 +171,16 @@ def _set_apart(stores: Sequence[Store], path: Path) -> None:
     """
     with path.open("rb") as stream:
         head = msgspec.json.decode(stream.readline(), type=_Head)
-    types = _types_of(stores)
-    for name, number in head.resources.items():
-        if name not in types:
-            continue
-        store, type_ = types[name]
+    for name, (store, type_) in _types_of(stores).items():
+        number = head.resources.get(name, 1)
         with store.database.writing() as connection:
             rows = Rows(connection)
             rows.add_resource(type_.group, type_.name, type_.hub)
             found = rows.resource(type_.group, type_.name, locked=True)
-            if found is not None and not is_apart(found.resource_version, number):
+            assert found is not None, "it was added"
+            # Of what the file does not have, clients may know what was written after the export.
+            is_new = found.resource_version == 1
+            if (is_new or name in head.resources) and not is_apart(found.resource_version, number):
                 rows.go_on_behind(found, apart_from(number, store.clock()))
 
 

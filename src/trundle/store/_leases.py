@@ -19,6 +19,7 @@ from sqlalchemy import Connection, delete, func, select
 from trundle.database import DatabaseError, upsert
 from trundle.errors import listed
 from trundle.store import _tables as t
+from trundle.store._errors import NewerShapeError
 from trundle.store._resources import StoredType, unreadable
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
@@ -98,7 +99,7 @@ class ServerLease:
             self.end()
 
     def renew(self) -> tuple[Move, ...]:
-        """Says that the server is still there, and moves storage versions up where all servers can read that.
+        """Says that the server is still there, and moves storage versions as `move_storage_versions` does.
 
         Returns:
             What moved, and what servers of earlier releases hold back.
@@ -109,7 +110,7 @@ class ServerLease:
         """
         store = self._store
         with _leasing(store) as connection:
-            _make_readable(store, connection, self.holder)
+            _check_takable(store, connection, self.holder)
             _add_types(store, Rows(connection))
             now = _now(store, connection)
             expires = time_text(now + self._lasts)
@@ -127,7 +128,7 @@ class ServerLease:
 
 
 def move_storage_versions(store: Store, *, dry_run: bool = False) -> tuple[Move, ...]:
-    """Moves storage versions up to the hubs of this release, where all servers can read that.
+    """Moves storage versions up to the hubs of this release, where all servers can read that; and back to them, where it cannot read what was agreed on.
 
     Args:
         store: the store.
@@ -146,7 +147,7 @@ def move_storage_versions(store: Store, *, dry_run: bool = False) -> tuple[Move,
                 _check_unheld(store, connection, found, type_)
             return tuple(_moves(store, connection))
     with _leasing(store) as connection:
-        _make_readable(store, connection)
+        _check_takable(store, connection)
         return _moved(store, connection)
 
 
@@ -179,10 +180,27 @@ def _unreadable(store: Store, rows: Rows) -> Iterator[tuple[ResourceRow, StoredT
             yield found, type_
 
 
-def _make_readable(store: Store, connection: Connection, holder: str = "") -> None:
-    """Agrees on what this release stores, where it cannot read what was agreed on, and nothing is stored that it cannot read.
+def untakable(
+    store: Store, connection: Connection, holder: str
+) -> Iterator[tuple[StoredType, NewerShapeError]]:
+    """The resource types that a server could not take over: it cannot read the agreed storage version, and may not go back from that.
 
-    So a release can be rolled back as long as nothing is written in its shape. Writers wait meanwhile, and store after that what this agrees on.
+    Args:
+        store: the store, as the server has it.
+        connection: a transaction.
+        holder: the server.
+    """
+    for found, type_ in _unreadable(store, Rows(connection)):
+        try:
+            _check_unheld(store, connection, found, type_, holder)
+        except NewerShapeError as error:
+            yield type_, error
+
+
+def _check_takable(store: Store, connection: Connection, holder: str = "") -> None:
+    """Refuses a store that agreed on what this release cannot read, unless nothing is stored that it cannot read: then it may agree on what it stores itself.
+
+    So a release can be rolled back as long as nothing is written in its shape. Writers wait meanwhile, and store after that what is agreed on then.
 
     Args:
         store: the store.
@@ -196,7 +214,6 @@ def _make_readable(store: Store, connection: Connection, holder: str = "") -> No
     for found, type_ in _unreadable(store, rows):
         rows.resource(type_.group, type_.name, locked=True)
         _check_unheld(store, connection, found, type_, holder)
-        rows.set_storage_version(type_.group, type_.name, type_.hub)
 
 
 def _check_unheld(
@@ -205,7 +222,7 @@ def _check_unheld(
     """Refuses to go back from an agreed storage version to the hub of a release where that would leave anything or anyone behind.
 
     Raises:
-        NewerShapeError: see `_make_readable`.
+        NewerShapeError: see `_check_takable`.
     """
     if Rows(connection).keeps_others(found, type_.readable):
         raise unreadable(store.where, type_, found.storage_version)
@@ -247,10 +264,13 @@ def _moves(store: Store, connection: Connection) -> Iterator[Move]:
     stored = {(each.group, each.name): each for each in Rows(connection).resources()}
     for type_ in store.types.all.values():
         found = stored.get((type_.group, type_.name))
-        if found is None or not _is_later(type_.hub, found.storage_version):
+        if found is None:
             continue
-        held = tuple(each.name for each in servers if each.objects_to(type_, type_.hub))
-        yield Move(type_.called, found.storage_version, type_.hub, held)
+        if found.storage_version not in type_.readable:  # That it may be left was looked at before.
+            yield Move(type_.called, found.storage_version, type_.hub)
+        elif _is_later(type_.hub, found.storage_version):
+            held = tuple(each.name for each in servers if each.objects_to(type_, type_.hub))
+            yield Move(type_.called, found.storage_version, type_.hub, held)
 
 
 def _is_later(version: str, other: str) -> bool:

@@ -145,7 +145,7 @@ class RollPart:
 def plan_roll(
     store: Store, number: int = 1, *, dry_run: bool = False
 ) -> tuple[tuple[Move, ...], tuple[RollPart, ...]]:
-    """Moves storage versions up, and finds what there is to roll.
+    """Moves storage versions, and finds what there is to roll.
 
     Args:
         store: the store.
@@ -170,9 +170,7 @@ def plan_roll(
         for type_ in store.types.all.values():
             found = stored.get((type_.group, type_.name))
             if found is not None:
-                agreed = found.storage_version
-                stays = agreed if agreed in type_.readable else type_.hub  # It is a dry run then.
-                version = after.get(type_.called, stays)
+                version = after.get(type_.called, found.storage_version)
                 count, first, last = rows.span_unrolled(found, version)
                 parts += _divided(RollPart(type_.called, version, first - 1, last, count), number)
     return moves, tuple(parts)

@@ -8,7 +8,7 @@ from typing import Any
 from trundle.database import Database, open_database
 from trundle.errors import Finding, Place, expectation, listed
 from trundle.store._errors import StoreCode
-from trundle.store._leases import Holder, holders
+from trundle.store._leases import Holder, holders, untakable
 from trundle.store._resources import StoredType
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
@@ -224,14 +224,19 @@ def _versions(
         yield StoredVersion(version, objects, earlier, size + more)
 
 
-def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
-    """The resource types of which something is stored in a version that the scheme cannot read, and what that is.
+def unreadable_types(store: Store, holder: str) -> Iterator[tuple[StoredType, str]]:
+    """The resource types that a server cannot serve, and why: something is stored that the scheme cannot read, or another server could not read what it stores.
+
+    Args:
+        store: the store.
+        holder: the server; empty where it has no lease yet.
 
     Raises:
         DatabaseError: the database cannot be read.
     """
     with store.database.reading() as connection:
         found = _types(Rows(connection))
+        untaken = dict(untakable(store, connection, holder))
     types = {(each.group, each.name): each for each in store.types.all.values()}
     for each in found:
         type_ = types.get((each.group, each.resource))
@@ -248,6 +253,9 @@ def unreadable_types(store: Store) -> Iterator[tuple[StoredType, str]]:
                 "roll the package back, run `trundle store roll --installed`, and upgrade again"
             )
             yield type_, expectation(expected, ", ".join(there), advice)
+        elif type_ in untaken:
+            error = untaken[type_]
+            yield type_, expectation(error.expected, error.found, error.advice)
 
 
 def unserved(store: Store) -> Iterator[Finding]:
