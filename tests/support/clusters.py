@@ -178,7 +178,8 @@ class Cluster:
                 time.sleep(0.05)
             # A server that could not delete the objects tries again later and later, but at once after a change.
             self.kubectl("annotate", "crd", name, f"asked={number}", "--overwrite", check=False)
-        raise AssertionError(f"the CRD {name} does not go")
+        why = self.request("GET", path).body["status"]["conditions"]
+        raise AssertionError(f"the CRD {name} does not go: {why}")
 
 
 def until(holds, seconds: float = 180) -> None:
