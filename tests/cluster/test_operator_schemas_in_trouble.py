@@ -252,7 +252,8 @@ def test_what_the_manifests_grant_suffices(
                 each["roleRef"]["name"] = "trundle-operator-beside"
         elif each["metadata"]["name"] == "trundle-operator":
             each["rules"] = [*each["rules"], *([rule] if each["kind"] == "ClusterRole" else [])]
-    cluster.kubectl("apply", "-f", "-", text="\n---\n".join(json.dumps(each) for each in roles))
+    written = "\n---\n".join(json.dumps(each) for each in roles)
+    cluster.kubectl("apply", "-f", "-", text=written)
     pod = yaml.safe_load_all((tmp_path / "manifests" / "operator.yaml").read_text())
     [container] = [
         each["spec"]["template"]["spec"]["containers"][0]
@@ -285,6 +286,7 @@ def test_what_the_manifests_grant_suffices(
         cleaning.close()
     finally:
         running.stop(9)
+        cluster.kubectl("delete", "-f", "-", text=written)  # The user has no rights in other tests.
 
 
 def test_the_way_back_keeps_what_the_later_release_stored(
