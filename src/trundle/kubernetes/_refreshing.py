@@ -30,8 +30,12 @@ def refresh(
     Raises:
         RequestError: it cannot be written.
     """
-    ways = [partial(each, cluster, kind, found, mark) for each in (touch, _replace)]
-    first_that_can(ways, partial(first_that_can, tuple(labels)))
+    versions = tuple(labels)
+
+    def at_some_version(write: Callable[..., None]) -> None:
+        first_that_can(versions, partial(write, cluster, kind, found, mark))
+
+    first_that_can((touch, _replace), at_some_version)  # A merge leaves most as it is.
 
 
 def touch(
