@@ -49,6 +49,22 @@ WITHOUT_PAGE = "".join(
     for each in ("trundle:page", "trundle:sign-in")
 )
 """Bindings in place of those that let users see the page, which Kubernetes does not have."""
+ONE_ONLY = f"""\
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {{name: one-only, namespace: default}}
+rules:
+- {{apiGroups: [{GROUP}], resources: [members], verbs: [list], resourceNames: [ada]}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {{name: ann-lists-one, namespace: default}}
+roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: one-only}}
+subjects:
+- {{kind: User, name: ann, apiGroup: rbac.authorization.k8s.io}}
+"""
+"""Ann may list one object, which a request names by its parameters."""
 REVIEW = {"name": "SelfSubjectAccessReview", "plural": "selfsubjectaccessreviews"}
 ALL = f"/apis/{GROUP}/v2/members"
 SOME = f"/apis/{GROUP}/v2/namespaces/default/members"
@@ -61,6 +77,29 @@ REQUESTS = [
     ("GET", SOME),
     ("GET", f"{SOME}?watch=true&timeoutSeconds=1"),
     ("GET", f"{SOME}?fieldSelector=metadata.name%3Dbob"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3D%3Dada,metadata.namespace!%3Dx"),
+    ("GET", f"{SOME}?watch=true&fieldSelector=metadata.name%3Dada&timeoutSeconds=1"),
+    # Of a parameter that is given again, one counts; and it has to be the same one for the rules and for the answer.
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dbob&fieldSelector=metadata.name%3Dada"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada&fieldSelector=metadata.name%3Dbob"),
+    ("GET", f"{SOME}?watch=false&watch=true&fieldSelector=metadata.name%3Dada"),
+    ("GET", f"{SOME}?watch=true&watch=false&fieldSelector=metadata.name%3Dada&timeoutSeconds=1"),
+    # So does what a comma parts, and one behind a backslash does not.
+    (
+        "GET",
+        f"{SOME}?fieldSelector=metadata.namespace!%3Dx%5C,metadata.name%3Dada,metadata.name%3Dbob",
+    ),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada,metadata.name%3Dbob"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dad%5Ca"),
+    ("GET", f"{SOME}?fieldSelector=%20metadata.name%3Dada"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada%20"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada,,"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada&watch=maybe&timeoutSeconds=1"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada;watch=true"),
+    ("GET", f"{SOME}?FieldSelector=metadata.name%3Dada"),
+    ("DELETE", f"{SOME}?fieldSelector=metadata.name%3Dada"),
     ("GET", f"{SOME}/missing"),
     ("GET", f"{SOME}/missing/status"),
     ("PUT", f"{SOME}/missing/status"),
@@ -145,6 +184,7 @@ def pair(cluster, tmp_path_factory):
     rules = RULES.replace("kind: Group, name: writers", "kind: User, name: ben")
     rules = rules.replace("kind: Group, name: staff", "kind: User, name: ben")
     tokens = tokens.replace(f',"{groups}"', "")
+    rules += ONE_ONLY
     cluster.define(CRD)
     cluster.kubectl("apply", "-f", "-", text=rules)
     # kubectl sends no token without TLS.

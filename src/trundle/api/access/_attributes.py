@@ -4,9 +4,14 @@ The rules by which paths are read are those of Kubernetes' `RequestInfo`.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
+from starlette.datastructures import QueryParams
+
+from trundle.api._field_terms import exact_of, terms_of
+from trundle.api._status import ApiError
 
 _VERBS = {
     "POST": "create",
@@ -58,13 +63,19 @@ class Attributes(msgspec.Struct, frozen=True):
         return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
 
 
-def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attributes:
+def parameters_of(query: bytes) -> dict[str, str]:
+    """The parameters of a request, by their names; of one that is given again, the first counts, as in API servers."""
+    return dict(reversed(QueryParams(query).multi_items())) if query else {}
+
+
+@lru_cache(4096)  # Clients ask for the same things again and again.
+def attributes_of(method: str, path: str, query: bytes = b"") -> Attributes:
     """What a request does.
 
     Args:
         method: the method of HTTP.
         path: the path.
-        query: the parameters.
+        query: the parameters, as they were sent.
     """
     parts = [*filter(None, path.strip("/").split("/"))] if "//" not in path else []
     if found := _of_tenants(method, path, parts):
@@ -85,8 +96,9 @@ def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attribute
     if watched:
         verb = "watch"
     elif not name and verb == "get":
-        verb = "watch" if _is_set(query.get("watch")) else "list"
-        name = _name_selected(query.get("fieldSelector", ""))
+        given: Mapping[str, str] = parameters_of(query)
+        verb = "watch" if _is_set(given.get("watch")) else "list"
+        name = _name_selected(given.get("fieldSelector", ""))
     elif not name and verb == "delete":
         verb = "deletecollection"
     return Attributes(verb, path, True, group, version, resource, subresource, namespace, name)
@@ -162,9 +174,8 @@ def _is_set(flag: str | None) -> bool:
 
 
 def _name_selected(selector: str) -> str:
-    """The one name that a field selector chooses; empty where it chooses no single one."""
-    for each in selector.split(","):
-        field, equals, value = each.partition("=")
-        if field.strip() == "metadata.name" and equals:
-            return value.removeprefix("=").strip()
-    return ""
+    """The one name that a field selector chooses; empty where it chooses no single one, or is none, which is refused later."""
+    try:
+        return exact_of(terms_of(selector), "metadata.name") or ""
+    except ApiError:
+        return ""

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
-from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from trundle.api._status import ApiError, answer_to_any
@@ -185,9 +184,8 @@ def _check(scope: Scope, access: Gate) -> None:
     Raises:
         ApiError: the user may not do it.
     """
-    given = scope["query_string"]
-    query: Mapping[str, str] = QueryParams(given) if given else {}
-    asked = scope["attributes"] = attributes_of(scope["method"], scope["path"], query)
+    asked = attributes_of(scope["method"], scope["path"], scope["query_string"])
+    scope["attributes"] = asked
     user = scope["user"] = access.user(scope)
     other = impersonated(user, scope["headers"], access.decide)
     if other is not None:
