@@ -1,5 +1,6 @@
 """What requests do, and which of it rules allow."""
 
+import asgi
 import pytest
 from access import RULES, TOKENS
 from apis import GROUP
@@ -8,6 +9,7 @@ from trundle.api.access import (
     Access,
     AccessFileError,
     Attributes,
+    Guard,
     User,
     attributes_of,
     read_rules,
@@ -173,6 +175,41 @@ subjects: [{{kind: User, name: ann}}]
     assert not found.decide(ann, on("get", version="v2")).allowed
     assert not found.decide(ann, on("get", version="*")).allowed, "all versions are asked for"
     assert found.of(ann, "default")[0][-1].to_plain()["apiVersions"] == ["v1"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("", 200),
+        ("versions=", 200),
+        ("versions=v1", 200),
+        ("versions=v1,v2", 403),
+        ("versions=v2", 403),
+        ("%76ersions=v2", 403),
+        ("dryRun=All&versions=v2", 403),
+        ("versions=v2&versions=v1", 403),
+        ("versions=v1&versions=v2", 200),
+        ("Versions=v2", 200),
+    ],
+)
+def test_an_answer_at_another_version_needs_the_right_to_it(tmp_path, query, status):
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    (tmp_path / "rules.yaml").write_text(
+        RULES.replace("verbs: [get, list, watch]", "verbs: [get, list, watch], apiVersions: [v1]")
+    )
+    seen = []
+
+    async def answering(scope, receive, send):
+        seen.append(scope["query_string"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    guard = Guard(answering, Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml"))
+    path = f"{BASE}/namespaces/default/members/ada?{query}"
+    answer = asgi.call(guard, "GET", path, headers={"authorization": "Bearer ben-token"})
+    assert (answer.status, len(seen)) == (status, 1 if status == 200 else 0)
+    if status != 200:
+        assert '`versions` names v2"' in answer.text
 
 
 def test_a_binding_of_a_namespace_counts_there_only(rules):

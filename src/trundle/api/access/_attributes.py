@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 from starlette.datastructures import QueryParams
 
 from trundle.api._field_terms import exact_of, terms_of
@@ -102,6 +103,19 @@ def attributes_of(method: str, path: str, query: bytes = b"") -> Attributes:
     elif not name and verb == "delete":
         verb = "deletecollection"
     return Attributes(verb, path, True, group, version, resource, subresource, namespace, name)
+
+
+def at_each_version(asked: Attributes, query: bytes) -> list[Attributes]:
+    """What a request does: at the version of its path, and at those that its parameter `versions` wants its answer at, too.
+
+    Args:
+        asked: what it does by its path.
+        query: its parameters, as they were sent.
+    """
+    if not asked.is_resource or not query:
+        return [asked]
+    others = parameters_of(query).get("versions", "").split(",")
+    return [asked, *(replace(asked, version=each) for each in others if each)]
 
 
 def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | None:

@@ -12,7 +12,7 @@ import msgspec
 from starlette.responses import Response
 
 from trundle.api._status import ApiError, answer_to_any
-from trundle.api.access._attributes import Attributes, attributes_of
+from trundle.api.access._attributes import Attributes, at_each_version, attributes_of
 from trundle.api.access._certificates import user_of
 from trundle.api.access._impersonation import impersonated
 from trundle.api.access._refusals import forbidden, unauthorized
@@ -190,10 +190,12 @@ def _check(scope: Scope, access: Gate) -> None:
     other = impersonated(user, scope["headers"], access.decide)
     if other is not None:
         scope["impersonated"] = user = other
-    decision = access.decide(user, asked)
-    scope["decision"] = decision
-    if not decision.allowed:
-        raise forbidden(user, asked, decision.reason)
+    for each in at_each_version(asked, scope["query_string"]):
+        decision = access.decide(user, each)
+        scope["decision"] = decision
+        if not decision.allowed:
+            why = "" if each is asked else f"`versions` names {each.version}"
+            raise forbidden(user, each, decision.reason or why)
     scope["user"], scope["requester"] = user, scope["user"]
 
 
