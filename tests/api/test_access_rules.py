@@ -212,6 +212,32 @@ def test_an_answer_at_another_version_needs_the_right_to_it(tmp_path, query, sta
         assert '`versions` names v2"' in answer.text
 
 
+@pytest.mark.parametrize(
+    ("method", "type_", "verbs", "said"),
+    [
+        ("PATCH", "application/apply-patch+yaml", "[patch]", 'User "ben" cannot create'),
+        ("PATCH", "Application/Apply-Patch+YAML; charset=utf-8", "[patch]", "cannot create"),
+        ("PATCH", "application/apply-patch+yaml", "[create, patch]", None),
+        ("PATCH", "application/merge-patch+json", "[patch]", None),
+        ("PUT", "application/apply-patch+yaml", "[update]", None),
+    ],
+)
+def test_to_apply_what_is_not_there_needs_the_right_to_create(tmp_path, method, type_, verbs, said):
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    (tmp_path / "rules.yaml").write_text(RULES.replace("[create, update, patch]", verbs))
+    seen = []
+
+    async def answering(scope, receive, send):
+        seen.append(scope.get("creates_not"))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    guard = Guard(answering, Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml"))
+    headers = {"authorization": "Bearer ben-token", "content-type": type_}
+    asgi.call(guard, method, f"{BASE}/namespaces/default/members/eve", headers=headers)
+    (found,) = seen
+    assert found is None if said is None else said in found.status["message"]
+
+
 def test_a_binding_of_a_namespace_counts_there_only(rules):
     ben = User("ben")
     assert rules.decide(ben, on("create")).allowed

@@ -56,6 +56,7 @@ kind: Role
 metadata: {{name: one-only, namespace: default}}
 rules:
 - {{apiGroups: [{GROUP}], resources: [members], verbs: [list], resourceNames: [ada]}}
+- {{apiGroups: [{GROUP}], resources: [members], verbs: [patch, update]}}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
@@ -64,7 +65,7 @@ roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: one-only}}
 subjects:
 - {{kind: User, name: ann, apiGroup: rbac.authorization.k8s.io}}
 """
-"""Ann may list one object, which a request names by its parameters."""
+"""Ann may list one object, which a request names by its parameters, and change all of them, but create none."""
 REVIEW = {"name": "SelfSubjectAccessReview", "plural": "selfsubjectaccessreviews"}
 ALL = f"/apis/{GROUP}/v2/members"
 SOME = f"/apis/{GROUP}/v2/namespaces/default/members"
@@ -398,3 +399,23 @@ def test_kubectl_shows_the_same_access(kubectl, user, command):
         ours, _, refused = ours.partition("Forbidden): ")
         assert refused.startswith(f'users "zoe" is forbidden: User "{user}" cannot impersonate')
     assert ours == theirs
+
+
+@pytest.mark.parametrize("dry", ["", "&dryRun=All"])
+def test_who_may_not_create_applies_what_is_there_alone(pair, dry):
+    apply = {"content-type": "application/apply-patch+yaml"}
+    document = {"apiVersion": f"{GROUP}/v2", "kind": "Member", "metadata": {"name": "ada"}}
+    body, path = {**document, "group": "red"}, f"{SOME}/ada?fieldManager=tests{dry}"
+    for wrong in (body, {**document, "metadata": {"name": "else"}}, {}):
+        theirs, ours = pair("ann", "PATCH", path, wrong, headers=apply)
+        assert (ours.status, ours.body["reason"]) == (theirs.status, theirs.body["reason"])
+        if theirs.status == 403:
+            assert ours.body == theirs.body
+    theirs, ours = pair("ann", "PUT", path, {**body, "metadata": {"name": "ada"}})
+    assert (ours.status, theirs.status) == (404, 404)
+    assert [
+        x.status for x in pair("ben", "PATCH", f"{SOME}/ada?fieldManager=ben", body, headers=apply)
+    ] == [201, 201]
+    assert [x.status for x in pair("ann", "PATCH", path, body, headers=apply)] == [200, 200]
+    for each in pair("ben", "DELETE", f"{SOME}/ada"):
+        assert each.status == 200

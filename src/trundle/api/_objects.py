@@ -289,7 +289,8 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
     if target.watched:
         target, parameters = _changes_of(target, parameters)
     agent = headers.get(b"user-agent", b"").decode("latin-1")
-    return Request(target, parameters, body, media_type, agent, scope.get("user") or UNSECURED)
+    user, creates_not = scope.get("user") or UNSECURED, scope.get("creates_not")
+    return Request(target, parameters, body, media_type, agent, user, creates_not)
 
 
 def _writing(method: str, found: Served, target: Target) -> Callable[[Request], Steps] | None:

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 from starlette.responses import Response
 
+from trundle.api._patches import APPLY
 from trundle.api._status import ApiError, answer_to_any
 from trundle.api.access._attributes import Attributes, at_each_version, attributes_of
 from trundle.api.access._certificates import user_of
@@ -143,7 +145,8 @@ class Access:
 class Guard:
     """Lets requests through that their users may make.
 
-    What it lets through has its user in `scope["user"]`, and what it does in `scope["attributes"]`.
+    What it lets through has its user in `scope["user"]`, and what it does in `scope["attributes"]`. Where it applies a configuration and may
+    not create the object, `scope["creates_not"]` is the answer to that.
 
     Args:
         application: answers the requests.
@@ -196,7 +199,20 @@ def _check(scope: Scope, access: Gate) -> None:
         if not decision.allowed:
             why = "" if each is asked else f"`versions` names {each.version}"
             raise forbidden(user, each, decision.reason or why)
+    if _applies(scope):
+        creation = replace(asked, verb="create")
+        decision = access.decide(user, creation)
+        if not decision.allowed:
+            scope["creates_not"] = forbidden(user, creation, decision.reason)
     scope["user"], scope["requester"] = user, scope["user"]
+
+
+def _applies(scope: Scope) -> bool:
+    """Whether a request applies a configuration, which creates what is not there."""
+    return scope["method"] == "PATCH" and any(
+        name == b"content-type" and APPLY in value.decode("latin-1").lower()
+        for name, value in scope["headers"]
+    )
 
 
 def refusal(error: ApiError) -> Response:
