@@ -74,6 +74,18 @@ BASE = f"/apis/{GROUP}/v1"
         ("PATCH", f"{BASE}/namespaces/a/members/b", b"", ("patch", "members", "a", "b")),
         ("BREW", f"{BASE}/members", b"", ("", "members", "", "")),
         ("GET", "/v1/tenants/acme/packages", b"", ("list", "packages", "acme", "")),
+        (
+            "GET",
+            "/v1/tenants/acme/packages/a/versions/b",
+            b"",
+            ("get", "packages", "acme", "a/versions/b"),
+        ),
+        (
+            "GET",
+            "/v2/tenants/acme/packages/a/versions/1/content",
+            b"",
+            ("get", "packages/content", "acme", "a"),
+        ),
         ("POST", "/v2/tenants/acme/packages", b"", ("create", "packages", "acme", "")),
         ("GET", "/v1/tenants/acme/packages/a/b", b"", ("get", "packages", "acme", "a/b")),
         (

@@ -128,7 +128,7 @@ def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | No
         verb = "list"
     match resource:
         case "packages":
-            name, subresource = _of_package(names)
+            name, subresource = _of_package(version, names)
         case "channels":
             place = channel_place(names)
             name = f"{place.package}/{place.channel}" if names else ""
@@ -146,12 +146,12 @@ def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | No
     return Attributes(verb, path, True, CATALOG, version, resource, subresource, tenant, name)
 
 
-def _of_package(names: list[str]) -> tuple[str, str]:
-    """The package that a path names, which may have slashes, and what of it."""
+def _of_package(version: str, names: list[str]) -> tuple[str, str]:
+    """The package that a path names, which may have slashes, and what of it. Paths of `v1` name no version of it."""
     subresource = "content" if names[-1:] == ["content"] else ""
     if subresource:
         names = names[:-1]
-    if names[-2:-1] == ["versions"]:
+    if version != "v1" and names[-2:-1] == ["versions"]:
         names = names[:-2]
     return "/".join(names), subresource
 
