@@ -1,5 +1,6 @@
 """What requests do, and which of it rules allow."""
 
+import asgi
 import pytest
 from access import RULES, TOKENS
 from apis import GROUP
@@ -8,6 +9,7 @@ from trundle.api.access import (
     Access,
     AccessFileError,
     Attributes,
+    Guard,
     User,
     attributes_of,
     read_rules,
@@ -20,100 +22,127 @@ BASE = f"/apis/{GROUP}/v1"
 @pytest.mark.parametrize(
     ("method", "path", "query", "expected"),
     [
-        ("GET", "/apis", {}, ("get", "/apis")),
-        ("GET", f"/apis/{GROUP}/v1", {}, ("get", f"/apis/{GROUP}/v1")),
-        ("POST", "/convert", {}, ("post", "/convert")),
-        ("GET", f"{BASE}/members", {}, ("list", "members", "", "")),
-        ("HEAD", f"{BASE}/members/", {}, ("list", "members", "", "")),
-        ("GET", f"{BASE}/members", {"watch": "1"}, ("watch", "members", "", "")),
-        ("GET", f"{BASE}/members", {"watch": "false"}, ("list", "members", "", "")),
+        ("GET", "/apis", b"", ("get", "/apis")),
+        ("GET", f"/apis/{GROUP}/v1", b"", ("get", f"/apis/{GROUP}/v1")),
+        ("POST", "/convert", b"", ("post", "/convert")),
+        ("GET", f"{BASE}/members", b"", ("list", "members", "", "")),
+        ("HEAD", f"{BASE}/members/", b"", ("list", "members", "", "")),
+        ("GET", f"{BASE}/members", b"watch=1", ("watch", "members", "", "")),
+        ("GET", f"{BASE}/members", b"watch=false", ("list", "members", "", "")),
         (
             "GET",
             f"{BASE}/members",
-            {"fieldSelector": "a=b,metadata.name==x"},
+            b"fieldSelector=a%3Db,metadata.name%3D%3Dx",
             ("list", "members", "", "x"),
         ),
         (
             "GET",
             f"{BASE}/members",
-            {"fieldSelector": "metadata.name!=x"},
+            b"fieldSelector=metadata.name!%3Dx",
             ("list", "members", "", ""),
         ),
-        ("GET", f"{BASE}/namespaces/a/members/b", {}, ("get", "members", "a", "b")),
-        ("GET", f"{BASE}/watch/members", {}, ("watch", "members", "", "")),
-        ("GET", f"{BASE}/watch/namespaces/a/members", {}, ("watch", "members", "a", "")),
-        ("GET", f"{BASE}/watch/namespaces/a/members/b", {}, ("watch", "members", "a", "b")),
-        ("GET", "/api/v1/watch/namespaces/a", {}, ("watch", "namespaces", "a", "a")),
-        ("GET", f"{BASE}/watch", {}, ("list", "watch", "", "")),
+        # What the answer is about, where parameters are given again or commas are escaped.
+        ("GET", f"{BASE}/members", b"watch=0&watch=1", ("list", "members", "", "")),
+        ("GET", f"{BASE}/members", b"watch=1&watch=0", ("watch", "members", "", "")),
+        (
+            "GET",
+            f"{BASE}/members",
+            b"fieldSelector=metadata.name=x&fieldSelector=metadata.name=y",
+            ("list", "members", "", "x"),
+        ),
+        (
+            "GET",
+            f"{BASE}/members",
+            b"fieldSelector=metadata.namespace!=a%5C,metadata.name=x,metadata.name=y",
+            ("list", "members", "", ""),
+        ),
+        ("GET", f"{BASE}/namespaces/a/members/b", b"", ("get", "members", "a", "b")),
+        ("GET", f"{BASE}/watch/members", b"", ("watch", "members", "", "")),
+        ("GET", f"{BASE}/watch/namespaces/a/members", b"", ("watch", "members", "a", "")),
+        ("GET", f"{BASE}/watch/namespaces/a/members/b", b"", ("watch", "members", "a", "b")),
+        ("GET", "/api/v1/watch/namespaces/a", b"", ("watch", "namespaces", "a", "a")),
+        ("GET", f"{BASE}/watch", b"", ("list", "watch", "", "")),
         (
             "PUT",
             f"{BASE}/namespaces/a/members/b/status",
-            {},
+            b"",
             ("update", "members/status", "a", "b"),
         ),
-        ("DELETE", f"{BASE}/namespaces/a/members", {}, ("deletecollection", "members", "a", "")),
-        ("DELETE", "/api/v1/namespaces/a", {}, ("delete", "namespaces", "a", "a")),
-        ("PUT", "/api/v1/namespaces/a/status", {}, ("update", "namespaces/status", "a", "a")),
-        ("PATCH", f"{BASE}/namespaces/a/members/b", {}, ("patch", "members", "a", "b")),
-        ("BREW", f"{BASE}/members", {}, ("", "members", "", "")),
-        ("GET", "/v1/tenants/acme/packages", {}, ("list", "packages", "acme", "")),
-        ("POST", "/v2/tenants/acme/packages", {}, ("create", "packages", "acme", "")),
-        ("GET", "/v1/tenants/acme/packages/a/b", {}, ("get", "packages", "acme", "a/b")),
+        ("DELETE", f"{BASE}/namespaces/a/members", b"", ("deletecollection", "members", "a", "")),
+        ("DELETE", "/api/v1/namespaces/a", b"", ("delete", "namespaces", "a", "a")),
+        ("PUT", "/api/v1/namespaces/a/status", b"", ("update", "namespaces/status", "a", "a")),
+        ("PATCH", f"{BASE}/namespaces/a/members/b", b"", ("patch", "members", "a", "b")),
+        ("BREW", f"{BASE}/members", b"", ("", "members", "", "")),
+        ("GET", "/v1/tenants/acme/packages", b"", ("list", "packages", "acme", "")),
+        (
+            "GET",
+            "/v1/tenants/acme/packages/a/versions/b",
+            b"",
+            ("get", "packages", "acme", "a/versions/b"),
+        ),
+        (
+            "GET",
+            "/v2/tenants/acme/packages/a/versions/1/content",
+            b"",
+            ("get", "packages/content", "acme", "a"),
+        ),
+        ("POST", "/v2/tenants/acme/packages", b"", ("create", "packages", "acme", "")),
+        ("GET", "/v1/tenants/acme/packages/a/b", b"", ("get", "packages", "acme", "a/b")),
         (
             "GET",
             "/v2/tenants/acme/packages/a/b/versions/1.0.0/content",
-            {},
+            b"",
             ("get", "packages/content", "acme", "a/b"),
         ),
-        ("GET", "/v1/tenants/acme/channels", {}, ("list", "channels", "acme", "")),
-        ("GET", "/v2/tenants/acme/channels/a/b/beta", {}, ("get", "channels", "acme", "a/b/beta")),
+        ("GET", "/v1/tenants/acme/channels", b"", ("list", "channels", "acme", "")),
+        ("GET", "/v2/tenants/acme/channels/a/b/beta", b"", ("get", "channels", "acme", "a/b/beta")),
         (
             "GET",
             "/v2/tenants/acme/channels/a/b/beta/files/1.root.json",
-            {},
+            b"",
             ("get", "channels/files", "acme", "a/b/beta"),
         ),
         (
             "HEAD",
             "/v1/tenants/acme/channels/a/stable/files/all",
-            {},
+            b"",
             ("get", "channels/files", "acme", "a/stable"),
         ),
         (
             "GET",
             "/v1/tenants/acme/channels/a/b/files/beta",
-            {},
+            b"",
             ("get", "channels", "acme", "a/b/files/beta"),
         ),
-        ("POST", "/v1/tenants/acme/actions", {}, ("create", "actions", "acme", "")),
-        ("GET", "/v1/tenants/acme/places", {}, ("list", "places", "acme", "")),
-        ("GET", "/v2/tenants/acme/environments", {}, ("list", "environments", "acme", "")),
-        ("DELETE", "/v2/tenants/acme/environments/e", {}, ("delete", "environments", "acme", "e")),
+        ("POST", "/v1/tenants/acme/actions", b"", ("create", "actions", "acme", "")),
+        ("GET", "/v1/tenants/acme/places", b"", ("list", "places", "acme", "")),
+        ("GET", "/v2/tenants/acme/environments", b"", ("list", "environments", "acme", "")),
+        ("DELETE", "/v2/tenants/acme/environments/e", b"", ("delete", "environments", "acme", "e")),
         (
             "GET",
             "/v1/tenants/acme/environments/e/actions/3/log",
-            {},
+            b"",
             ("get", "environments/actions", "acme", "e"),
         ),
         (
             "POST",
             "/v2/tenants/acme/environments/e/drafts/d/applications",
-            {},
+            b"",
             ("update", "environments/drafts", "acme", "e"),
         ),
         (
             "POST",
             "/v1/tenants/acme/environments/e/form",
-            {},
+            b"",
             ("update", "environments/drafts", "acme", "e"),
         ),
         (
             "POST",
             "/v2/tenants/acme/environments/e/deploy",
-            {},
+            b"",
             ("create", "environments/deploy", "acme", "e"),
         ),
-        ("GET", "/v3/tenants/acme/packages", {}, ("get", "/v3/tenants/acme/packages")),
+        ("GET", "/v3/tenants/acme/packages", b"", ("get", "/v3/tenants/acme/packages")),
     ],
 )
 def test_a_request_is_a_verb_on_a_resource_or_a_path(method, path, query, expected):
@@ -158,6 +187,67 @@ subjects: [{{kind: User, name: ann}}]
     assert not found.decide(ann, on("get", version="v2")).allowed
     assert not found.decide(ann, on("get", version="*")).allowed, "all versions are asked for"
     assert found.of(ann, "default")[0][-1].to_plain()["apiVersions"] == ["v1"]
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ("", 200),
+        ("versions=", 200),
+        ("versions=v1", 200),
+        ("versions=v1,v2", 403),
+        ("versions=v2", 403),
+        ("%76ersions=v2", 403),
+        ("dryRun=All&versions=v2", 403),
+        ("versions=v2&versions=v1", 403),
+        ("versions=v1&versions=v2", 200),
+        ("Versions=v2", 200),
+    ],
+)
+def test_an_answer_at_another_version_needs_the_right_to_it(tmp_path, query, status):
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    (tmp_path / "rules.yaml").write_text(
+        RULES.replace("verbs: [get, list, watch]", "verbs: [get, list, watch], apiVersions: [v1]")
+    )
+    seen = []
+
+    async def answering(scope, receive, send):
+        seen.append(scope["query_string"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    guard = Guard(answering, Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml"))
+    path = f"{BASE}/namespaces/default/members/ada?{query}"
+    answer = asgi.call(guard, "GET", path, headers={"authorization": "Bearer ben-token"})
+    assert (answer.status, len(seen)) == (status, 1 if status == 200 else 0)
+    if status != 200:
+        assert '`versions` names v2"' in answer.text
+
+
+@pytest.mark.parametrize(
+    ("method", "type_", "verbs", "said"),
+    [
+        ("PATCH", "application/apply-patch+yaml", "[patch]", 'User "ben" cannot create'),
+        ("PATCH", "Application/Apply-Patch+YAML; charset=utf-8", "[patch]", "cannot create"),
+        ("PATCH", "application/apply-patch+yaml", "[create, patch]", None),
+        ("PATCH", "application/merge-patch+json", "[patch]", None),
+        ("PUT", "application/apply-patch+yaml", "[update]", None),
+    ],
+)
+def test_to_apply_what_is_not_there_needs_the_right_to_create(tmp_path, method, type_, verbs, said):
+    (tmp_path / "tokens.csv").write_text(TOKENS)
+    (tmp_path / "rules.yaml").write_text(RULES.replace("[create, update, patch]", verbs))
+    seen = []
+
+    async def answering(scope, receive, send):
+        seen.append(scope.get("creates_not"))
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    guard = Guard(answering, Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml"))
+    headers = {"authorization": "Bearer ben-token", "content-type": type_}
+    asgi.call(guard, method, f"{BASE}/namespaces/default/members/eve", headers=headers)
+    (found,) = seen
+    assert found is None if said is None else said in found.status["message"]
 
 
 def test_a_binding_of_a_namespace_counts_there_only(rules):

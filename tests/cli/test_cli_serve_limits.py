@@ -264,6 +264,7 @@ def test_health_is_said_in_detail(served):
 @pytest.mark.full
 def test_the_audit_says_who_did_what_and_how_it_ended(served):
     root = {**bearing("root-token"), "impersonate-user": "ann", "user-agent": "auditor/1"}
+    root |= {"x-forwarded-for": "203.0.113.9, unknown , 2001:DB8::1"}  # What a client can make up.
     refused = served.ask("DELETE", f"{MEMBERS}/bob", headers=root)
     served.ask("GET", MEMBERS, headers=bearing("wrong"))
     watched = served.ask(
@@ -290,7 +291,7 @@ def test_the_audit_says_who_did_what_and_how_it_ended(served):
         "verb": "delete",
         "user": {"username": "root", "uid": "u0", "groups": ["system:masters", "system:authenticated"]},
         "impersonatedUser": {"username": "ann", "groups": ["system:authenticated"]},
-        "sourceIPs": ["127.0.0.1"],
+        "sourceIPs": ["203.0.113.9", "2001:db8::1", "127.0.0.1"],
         "userAgent": "auditor/1",
         "objectRef": {
             "resource": "members", "namespace": "default", "name": "bob", "apiGroup": GROUP, "apiVersion": "v2",

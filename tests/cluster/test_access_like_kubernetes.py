@@ -49,6 +49,23 @@ WITHOUT_PAGE = "".join(
     for each in ("trundle:page", "trundle:sign-in")
 )
 """Bindings in place of those that let users see the page, which Kubernetes does not have."""
+ONE_ONLY = f"""\
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {{name: one-only, namespace: default}}
+rules:
+- {{apiGroups: [{GROUP}], resources: [members], verbs: [list], resourceNames: [ada]}}
+- {{apiGroups: [{GROUP}], resources: [members], verbs: [patch, update]}}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {{name: ann-lists-one, namespace: default}}
+roleRef: {{apiGroup: rbac.authorization.k8s.io, kind: Role, name: one-only}}
+subjects:
+- {{kind: User, name: ann, apiGroup: rbac.authorization.k8s.io}}
+"""
+"""Ann may list one object, which a request names by its parameters, and change all of them, but create none."""
 REVIEW = {"name": "SelfSubjectAccessReview", "plural": "selfsubjectaccessreviews"}
 ALL = f"/apis/{GROUP}/v2/members"
 SOME = f"/apis/{GROUP}/v2/namespaces/default/members"
@@ -61,6 +78,29 @@ REQUESTS = [
     ("GET", SOME),
     ("GET", f"{SOME}?watch=true&timeoutSeconds=1"),
     ("GET", f"{SOME}?fieldSelector=metadata.name%3Dbob"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3D%3Dada,metadata.namespace!%3Dx"),
+    ("GET", f"{SOME}?watch=true&fieldSelector=metadata.name%3Dada&timeoutSeconds=1"),
+    # Of a parameter that is given again, one counts; and it has to be the same one for the rules and for the answer.
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dbob&fieldSelector=metadata.name%3Dada"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada&fieldSelector=metadata.name%3Dbob"),
+    ("GET", f"{SOME}?watch=false&watch=true&fieldSelector=metadata.name%3Dada"),
+    ("GET", f"{SOME}?watch=true&watch=false&fieldSelector=metadata.name%3Dada&timeoutSeconds=1"),
+    # So does what a comma parts, and one behind a backslash does not.
+    (
+        "GET",
+        f"{SOME}?fieldSelector=metadata.namespace!%3Dx%5C,metadata.name%3Dada,metadata.name%3Dbob",
+    ),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada,metadata.name%3Dbob"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dad%5Ca"),
+    ("GET", f"{SOME}?fieldSelector=%20metadata.name%3Dada"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada%20"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada,,"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada&watch=maybe&timeoutSeconds=1"),
+    ("GET", f"{SOME}?fieldSelector=metadata.name%3Dada;watch=true"),
+    ("GET", f"{SOME}?FieldSelector=metadata.name%3Dada"),
+    ("DELETE", f"{SOME}?fieldSelector=metadata.name%3Dada"),
     ("GET", f"{SOME}/missing"),
     ("GET", f"{SOME}/missing/status"),
     ("PUT", f"{SOME}/missing/status"),
@@ -145,6 +185,7 @@ def pair(cluster, tmp_path_factory):
     rules = RULES.replace("kind: Group, name: writers", "kind: User, name: ben")
     rules = rules.replace("kind: Group, name: staff", "kind: User, name: ben")
     tokens = tokens.replace(f',"{groups}"', "")
+    rules += ONE_ONLY
     cluster.define(CRD)
     cluster.kubectl("apply", "-f", "-", text=rules)
     # kubectl sends no token without TLS.
@@ -358,3 +399,23 @@ def test_kubectl_shows_the_same_access(kubectl, user, command):
         ours, _, refused = ours.partition("Forbidden): ")
         assert refused.startswith(f'users "zoe" is forbidden: User "{user}" cannot impersonate')
     assert ours == theirs
+
+
+@pytest.mark.parametrize("dry", ["", "&dryRun=All"])
+def test_who_may_not_create_applies_what_is_there_alone(pair, dry):
+    apply = {"content-type": "application/apply-patch+yaml"}
+    document = {"apiVersion": f"{GROUP}/v2", "kind": "Member", "metadata": {"name": "ada"}}
+    body, path = {**document, "group": "red"}, f"{SOME}/ada?fieldManager=tests{dry}"
+    for wrong in (body, {**document, "metadata": {"name": "else"}}, {}):
+        theirs, ours = pair("ann", "PATCH", path, wrong, headers=apply)
+        assert (ours.status, ours.body["reason"]) == (theirs.status, theirs.body["reason"])
+        if theirs.status == 403:
+            assert ours.body == theirs.body
+    theirs, ours = pair("ann", "PUT", path, {**body, "metadata": {"name": "ada"}})
+    assert (ours.status, theirs.status) == (404, 404)
+    assert [
+        x.status for x in pair("ben", "PATCH", f"{SOME}/ada?fieldManager=ben", body, headers=apply)
+    ] == [201, 201]
+    assert [x.status for x in pair("ann", "PATCH", path, body, headers=apply)] == [200, 200]
+    for each in pair("ben", "DELETE", f"{SOME}/ada"):
+        assert each.status == 200

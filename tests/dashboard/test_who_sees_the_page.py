@@ -74,6 +74,12 @@ def test_a_session_lasts_for_hours(guarded):
     assert part.headers["hx-redirect"] == "/ui/sign-in?next=%2Fui%2Fversions"
 
 
+def test_a_session_stays_within_tls_where_a_proxy_speaks_it(guarded):
+    form, behind = {"token": "ben-token", "next": "/ui"}, {"x-forwarded-proto": "https"}
+    answer = asgi.call(guarded[0], "POST", "/ui/sign-in", form=form, headers={**OWN, **behind})
+    assert "; Secure" in answer.headers["set-cookie"]
+
+
 def test_a_user_without_the_right_to_the_page_reads_why(guarded):
     application, _ = guarded
     _, cookie = signed_in(application, "ann-token")

@@ -16,6 +16,9 @@ from trundle.api.access import PEER, Application, Receive, Scope, Send
 
 _CONNECTION = "trundle.connection"
 _READS = ("GET", "HEAD")
+_LENGTH = b"content-length"
+_SHORT = 64 * 1024
+"""Up to how many bytes what follows a head is copied to be sent with it."""
 _MOST_HEADERS = 1024 * 1024
 """How many bytes the headers of a request may have; the limit of Go's servers."""
 
@@ -40,6 +43,65 @@ class Patience:
     refused: float = 0.5
 
 
+class _Joined(asyncio.Transport):
+    """A transport that sends the head of an answer together with its body: each write is a call of the system, and a packet.
+
+    Args:
+        transport: sends it.
+
+    Attributes:
+        holds: whether what is written next waits for what is written after it.
+    """
+
+    def __init__(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._head = b""
+        self.holds = False
+
+    def write(self, data: bytes) -> None:  # type: ignore[override]
+        """Sends something, or holds it where it is a head."""
+        if self.holds:
+            self.holds = False
+            self._head = data
+        elif self._head and len(data) <= _SHORT:
+            self._transport.write(self._head + data)
+            self._head = b""
+        else:
+            self.flush()
+            self._transport.write(data)
+
+    def flush(self) -> None:
+        """Sends what is held."""
+        if self._head:
+            self._transport.write(self._head)
+            self._head = b""
+
+    def close(self) -> None:
+        """Sends what is held, and ends the connection."""
+        self.flush()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Ends the connection at once."""
+        self._transport.abort()
+
+    def is_closing(self) -> bool:
+        """Whether the connection ends, or has ended."""
+        return self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        """Takes nothing from the client for a while."""
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Goes on with that."""
+        self._transport.resume_reading()
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        """What is known of the connection."""
+        return self._transport.get_extra_info(name, default)
+
+
 class Connection(HttpToolsProtocol):
     """A connection; requests know the certificate of their client, and slow clients are cut off.
 
@@ -62,7 +124,8 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begins a connection."""
-        super().connection_made(transport)
+        self._joined = _Joined(transport)
+        super().connection_made(self._joined)
         self._peer = _peer(transport.get_extra_info("ssl_object"))
         self._await(self.patience.headers, "the headers of a request")
         self._wait()
@@ -108,6 +171,15 @@ class Connection(HttpToolsProtocol):
         """The request is here."""
         self._stop_waiting()
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """An answer is complete."""
+        self._joined.flush()
+        super().on_response_complete()
+
+    def join(self) -> None:
+        """Sends what is written next, the head of an answer, together with what is written after it."""
+        self._joined.holds = True
 
     def end(self, last: bytes) -> None:
         """Ends the connection with a last part of a streamed answer, and at once if the client goes on not to read."""
@@ -184,7 +256,10 @@ class Patient:
 
         async def sending(message: MutableMapping[str, Any]) -> None:
             nonlocal has_begun
-            has_begun = True
+            if not has_begun:
+                has_begun = True
+                if any(name == _LENGTH for name, _ in message["headers"]):
+                    connection.join()  # The body follows at once.
             if not connection.is_full:
                 await send(message)
                 return

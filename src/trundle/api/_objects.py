@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
-from starlette.datastructures import QueryParams
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response, StreamingResponse
 
@@ -44,7 +43,7 @@ from trundle.api._status import (
 )
 from trundle.api._steps import Steps, Together, done
 from trundle.api._watches import events
-from trundle.api.access import UNSECURED, Receive, Scope, Send, attributes_of
+from trundle.api.access import UNSECURED, Receive, Scope, Send, attributes_of, parameters_of
 from trundle.api.apply import STATUS
 from trundle.errors import TrundleError
 
@@ -286,12 +285,12 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
         media_type = said.partition(";")[0].strip().lower()
     if media_type == protobuf.MEDIA_TYPE and body:
         body, media_type = protobuf.json_of(body), JSON
-    # Of a parameter that is given again, the first one counts.
-    parameters = dict(reversed(QueryParams(query).multi_items())) if query else {}
+    parameters = parameters_of(query)
     if target.watched:
         target, parameters = _changes_of(target, parameters)
     agent = headers.get(b"user-agent", b"").decode("latin-1")
-    return Request(target, parameters, body, media_type, agent, scope.get("user") or UNSECURED)
+    user, creates_not = scope.get("user") or UNSECURED, scope.get("creates_not")
+    return Request(target, parameters, body, media_type, agent, user, creates_not)
 
 
 def _writing(method: str, found: Served, target: Target) -> Callable[[Request], Steps] | None:
@@ -307,7 +306,7 @@ def _writing(method: str, found: Served, target: Target) -> Callable[[Request], 
 
 def _not_allowed(target: Target, scope: Scope) -> ApiError:
     """There is something at a path, but it cannot do what is asked."""
-    return not_allowed(target.kind, attributes_of(scope["method"], scope["path"], {}).verb)
+    return not_allowed(target.kind, attributes_of(scope["method"], scope["path"]).verb)
 
 
 def _action(method: str, found: Served, target: Target) -> Callable[[Request], Answer] | None:

@@ -5,11 +5,12 @@ Source: `apimachinery`'s `ValidateListOptions` and `ValidateCreateOptions`, `Val
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from trundle.api._field_terms import terms_of
 from trundle.api._formats import is_go_duration
 from trundle.api._metadata_rules import manager_causes
 from trundle.api._patches import APPLY
 from trundle.api._requests import Request
-from trundle.api._selections import FieldSelector, labels_of, terms_of
+from trundle.api._selections import FieldSelector, labels_of
 from trundle.api._status import ApiError, Cause, bad_request, unsupported
 from trundle.errors import expectation
 

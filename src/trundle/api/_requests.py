@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from trundle.api._kinds import ServedKind, ServedVersion
-from trundle.api._status import bad_request
+from trundle.api._status import ApiError, bad_request
 from trundle.api.access import UNSECURED, User
 from trundle.errors import expectation
 
@@ -45,6 +45,7 @@ class Request(msgspec.Struct, frozen=True):
         media_type: the form of the body.
         agent: the program that asks, as it names itself.
         user: who asks.
+        creates_not: why the user may not create the object, where that is so and the request applies a configuration.
     """
 
     target: Target
@@ -53,6 +54,7 @@ class Request(msgspec.Struct, frozen=True):
     media_type: str = ""
     agent: str = ""
     user: User = UNSECURED
+    creates_not: ApiError | None = None
 
     @property
     def manager(self) -> str:

@@ -153,6 +153,9 @@ class Resources(ObjectReads):
     def _create(
         self, request: Request, target: Target, reading: Reading, draft: PreparedWrite
     ) -> Steps:
+        if request.creates_not is not None:
+            raise request.creates_not
+
         def prepared(further: Sequence[bytes]) -> Write:
             return self.store.creation(draft, further=further)
 

@@ -1,21 +1,17 @@
 """Which objects a list or a watch is about: label and field selectors."""
 
-import re
 from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
+from trundle.api._field_terms import exact_of, terms_of
 from trundle.api._requests import Target
 from trundle.api._status import bad_request
 from trundle.api._views import Views
 from trundle.errors import expectation
 from trundle.store import InvalidSelectorError, Key, LabelSelector, StoredObject
 
-_TERM = re.compile(
-    r"(?P<field>.*?)(?P<operator>!=|==|=)(?P<value>(?:[^\\,=]|\\[\\,=])*)", re.DOTALL
-)
-_BETWEEN = re.compile(r"((?:[^\\,]|\\.?)*)(?:,|$)", re.DOTALL)
 _FIELDS = ("metadata.name", "metadata.namespace")
 
 
@@ -44,7 +40,7 @@ class FieldSelector:
 
     def exact(self, field: str) -> str | None:
         """The only value that a field may have; None where several may be."""
-        return next((value for name, equal, value in self._terms if equal and name == field), None)
+        return exact_of(self._terms, field)
 
     def matches(self, found: StoredObject, show: Callable[[StoredObject], bytes]) -> bool:
         """Whether an object is chosen.
@@ -94,24 +90,6 @@ class SelectedObjects:
 
     def _shown(self, found: StoredObject) -> bytes:
         return self._views.listed(found, self._target.kind, self._target.served)
-
-
-def terms_of(text: str) -> list[tuple[str, bool, str]]:
-    """The terms of a field selector: a field, whether it is to have a value or another one, and the value.
-
-    Raises:
-        ApiError: it is none.
-    """
-    terms = []
-    for each in filter(None, _BETWEEN.findall(text)):
-        match = _TERM.fullmatch(each)
-        if match is None:
-            found = expectation("FIELD=VALUE, with a backslash before each of , = \\", repr(each))
-            raise bad_request(f"invalid field selector: {found}")
-        field, operator, value = match.groups()
-        value = re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL)
-        terms.append((field, operator != "!=", value))
-    return terms
 
 
 def _value(document: Any, field: str) -> str:

@@ -72,6 +72,7 @@ class Server:
             lifespan="off",
             timeout_graceful_shutdown=_GRACE,
             server_header=False,
+            proxy_headers=False,
             ws="none",
         )
         config.load()

@@ -265,7 +265,7 @@ class Dashboard:
             COOKIE,
             self._sessions.begin(token),
             path="/ui",
-            secure=request.url.scheme == "https",
+            secure=_is_secure(request),
             httponly=True,
             samesite="strict",
         )
@@ -276,6 +276,11 @@ class Dashboard:
         answer = self._frame.redirect(request, SIGN_IN)
         answer.delete_cookie(COOKIE, path="/ui", httponly=True, samesite="strict")
         return answer
+
+
+def _is_secure(request: Request) -> bool:
+    """Whether the browser speaks TLS, with this server or with a proxy before it."""
+    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))
 
 
 def _threaded(handler: Callable[[Request], Response]) -> Handler:

@@ -1,6 +1,12 @@
 """Who may do what: users by tokens and certificates, rules in the form of Kubernetes' RBAC, and what clients ask about both."""
 
-from trundle.api.access._attributes import Attributes, ChannelPlace, attributes_of, channel_place
+from trundle.api.access._attributes import (
+    Attributes,
+    ChannelPlace,
+    attributes_of,
+    channel_place,
+    parameters_of,
+)
 from trundle.api.access._certificates import Tls, certificate_files, user_of
 from trundle.api.access._errors import AccessCode, AccessFileError
 from trundle.api.access._guard import (
@@ -54,6 +60,7 @@ __all__ = [
     "certificate_files",
     "channel_place",
     "group_list",
+    "parameters_of",
     "read_rules",
     "read_tokens",
     "refusal",

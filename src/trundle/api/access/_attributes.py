@@ -4,9 +4,15 @@ The rules by which paths are read are those of Kubernetes' `RequestInfo`.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
+from starlette.datastructures import QueryParams
+
+from trundle.api._field_terms import exact_of, terms_of
+from trundle.api._status import ApiError
 
 _VERBS = {
     "POST": "create",
@@ -58,13 +64,19 @@ class Attributes(msgspec.Struct, frozen=True):
         return f"{self.resource}/{self.subresource}" if self.subresource else self.resource
 
 
-def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attributes:
+def parameters_of(query: bytes) -> dict[str, str]:
+    """The parameters of a request, by their names; of one that is given again, the first counts, as in API servers."""
+    return dict(reversed(QueryParams(query).multi_items())) if query else {}
+
+
+@lru_cache(4096)  # Clients ask for the same things again and again.
+def attributes_of(method: str, path: str, query: bytes = b"") -> Attributes:
     """What a request does.
 
     Args:
         method: the method of HTTP.
         path: the path.
-        query: the parameters.
+        query: the parameters, as they were sent.
     """
     parts = [*filter(None, path.strip("/").split("/"))] if "//" not in path else []
     if found := _of_tenants(method, path, parts):
@@ -85,11 +97,25 @@ def attributes_of(method: str, path: str, query: Mapping[str, str]) -> Attribute
     if watched:
         verb = "watch"
     elif not name and verb == "get":
-        verb = "watch" if _is_set(query.get("watch")) else "list"
-        name = _name_selected(query.get("fieldSelector", ""))
+        given: Mapping[str, str] = parameters_of(query)
+        verb = "watch" if _is_set(given.get("watch")) else "list"
+        name = _name_selected(given.get("fieldSelector", ""))
     elif not name and verb == "delete":
         verb = "deletecollection"
     return Attributes(verb, path, True, group, version, resource, subresource, namespace, name)
+
+
+def at_each_version(asked: Attributes, query: bytes) -> list[Attributes]:
+    """What a request does: at the version of its path, and at those that its parameter `versions` wants its answer at, too.
+
+    Args:
+        asked: what it does by its path.
+        query: its parameters, as they were sent.
+    """
+    if not asked.is_resource or not query:
+        return [asked]
+    others = parameters_of(query).get("versions", "").split(",")
+    return [asked, *(replace(asked, version=each) for each in others if each)]
 
 
 def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | None:
@@ -102,7 +128,7 @@ def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | No
         verb = "list"
     match resource:
         case "packages":
-            name, subresource = _of_package(names)
+            name, subresource = _of_package(version, names)
         case "channels":
             place = channel_place(names)
             name = f"{place.package}/{place.channel}" if names else ""
@@ -120,12 +146,12 @@ def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | No
     return Attributes(verb, path, True, CATALOG, version, resource, subresource, tenant, name)
 
 
-def _of_package(names: list[str]) -> tuple[str, str]:
-    """The package that a path names, which may have slashes, and what of it."""
+def _of_package(version: str, names: list[str]) -> tuple[str, str]:
+    """The package that a path names, which may have slashes, and what of it. Paths of `v1` name no version of it."""
     subresource = "content" if names[-1:] == ["content"] else ""
     if subresource:
         names = names[:-1]
-    if names[-2:-1] == ["versions"]:
+    if version != "v1" and names[-2:-1] == ["versions"]:
         names = names[:-2]
     return "/".join(names), subresource
 
@@ -162,9 +188,8 @@ def _is_set(flag: str | None) -> bool:
 
 
 def _name_selected(selector: str) -> str:
-    """The one name that a field selector chooses; empty where it chooses no single one."""
-    for each in selector.split(","):
-        field, equals, value = each.partition("=")
-        if field.strip() == "metadata.name" and equals:
-            return value.removeprefix("=").strip()
-    return ""
+    """The one name that a field selector chooses; empty where it chooses no single one, or is none, which is refused later."""
+    try:
+        return exact_of(terms_of(selector), "metadata.name") or ""
+    except ApiError:
+        return ""

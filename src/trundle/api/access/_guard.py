@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 import msgspec
-from starlette.datastructures import QueryParams
+from msgspec.structs import replace
 from starlette.responses import Response
 
+from trundle.api._patches import APPLY
 from trundle.api._status import ApiError, answer_to_any
-from trundle.api.access._attributes import Attributes, attributes_of
+from trundle.api.access._attributes import Attributes, at_each_version, attributes_of
 from trundle.api.access._certificates import user_of
 from trundle.api.access._impersonation import impersonated
 from trundle.api.access._refusals import forbidden, unauthorized
@@ -144,7 +145,8 @@ class Access:
 class Guard:
     """Lets requests through that their users may make.
 
-    What it lets through has its user in `scope["user"]`, and what it does in `scope["attributes"]`.
+    What it lets through has its user in `scope["user"]`, and what it does in `scope["attributes"]`. Where it applies a configuration and may
+    not create the object, `scope["creates_not"]` is the answer to that.
 
     Args:
         application: answers the requests.
@@ -185,18 +187,32 @@ def _check(scope: Scope, access: Gate) -> None:
     Raises:
         ApiError: the user may not do it.
     """
-    given = scope["query_string"]
-    query: Mapping[str, str] = QueryParams(given) if given else {}
-    asked = scope["attributes"] = attributes_of(scope["method"], scope["path"], query)
+    asked = attributes_of(scope["method"], scope["path"], scope["query_string"])
+    scope["attributes"] = asked
     user = scope["user"] = access.user(scope)
     other = impersonated(user, scope["headers"], access.decide)
     if other is not None:
         scope["impersonated"] = user = other
-    decision = access.decide(user, asked)
-    scope["decision"] = decision
-    if not decision.allowed:
-        raise forbidden(user, asked, decision.reason)
+    for each in at_each_version(asked, scope["query_string"]):
+        decision = access.decide(user, each)
+        scope["decision"] = decision
+        if not decision.allowed:
+            why = "" if each is asked else f"`versions` names {each.version}"
+            raise forbidden(user, each, decision.reason or why)
+    if _applies(scope):
+        creation = replace(asked, verb="create")
+        decision = access.decide(user, creation)
+        if not decision.allowed:
+            scope["creates_not"] = forbidden(user, creation, decision.reason)
     scope["user"], scope["requester"] = user, scope["user"]
+
+
+def _applies(scope: Scope) -> bool:
+    """Whether a request applies a configuration, which creates what is not there."""
+    return scope["method"] == "PATCH" and any(
+        name == b"content-type" and APPLY in value.decode("latin-1").lower()
+        for name, value in scope["headers"]
+    )
 
 
 def refusal(error: ApiError) -> Response:

@@ -1,8 +1,9 @@
 """Records of requests as lines: for people, and as JSON."""
 
 import datetime as dt
+import ipaddress
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from trundle._clock import Clock, now
@@ -79,8 +80,11 @@ class Audit:
 
 
 def _event(record: RequestRecord, stage: Stage, at: dt.datetime) -> dict[str, Any]:
-    headers = {key: value.decode("latin-1") for key, value in record.scope["headers"]}
-    client = record.scope.get("client")
+    said = reversed(
+        record.scope["headers"]
+    )  # Of a header that is given again, the first one counts.
+    headers = {key: value.decode("latin-1") for key, value in said}
+    sources = _sources(headers, record.scope.get("client"))
     found: dict[str, Any] = {
         "kind": "Event",
         "apiVersion": _AUDIT,
@@ -93,8 +97,8 @@ def _event(record: RequestRecord, stage: Stage, at: dt.datetime) -> dict[str, An
     }
     if record.impersonated is not None:
         found["impersonatedUser"] = _user(record.impersonated)
-    if client:
-        found["sourceIPs"] = [client[0]]
+    if sources:
+        found["sourceIPs"] = sources
     if b"user-agent" in headers:
         found["userAgent"] = headers[b"user-agent"]
     asked = record.attributes
@@ -125,6 +129,29 @@ def _event(record: RequestRecord, stage: Stage, at: dt.datetime) -> dict[str, An
             "authorization.k8s.io/reason": decision.reason,
         }
     return found
+
+
+def _sources(headers: Mapping[bytes, str], client: tuple[str, int] | None) -> list[str]:
+    """Where a request comes from: the addresses that proxies say, which clients can make up, and last the one that sent it here.
+
+    The rule is that of Kubernetes' audit (`SourceIPs` of `k8s.io/apimachinery/pkg/util/net`).
+    """
+    found = [*map(_address, headers.get(b"x-forwarded-for", "").split(","))]
+    real = _address(headers.get(b"x-real-ip", ""))
+    if real not in found:
+        found.append(real)
+    sources = [each for each in found if each]
+    if client and client[0] not in sources[-1:]:
+        sources.append(client[0])
+    return sources
+
+
+def _address(text: str) -> str:
+    """An address of the internet; empty for what is none."""
+    try:
+        return str(ipaddress.ip_address(text.strip()))
+    except ValueError:
+        return ""
 
 
 def _user(user: User | None) -> dict[str, Any]:
