@@ -73,6 +73,8 @@ _REFERENCE: _Form = {
     6: ("resourceVersion", "text"),
     7: ("fieldPath", "text"),
 }
+_SOURCE: _Form = {1: ("component", "text"), 2: ("host", "text")}
+_SERIES: _Form = {1: ("count", "number"), 2: ("lastObservedTime", "microtime")}
 _FORMS: Mapping[tuple[str, str], _Form] = {
     ("v1", "Namespace"): {
         1: ("metadata", _METADATA),
@@ -84,17 +86,34 @@ _FORMS: Mapping[tuple[str, str], _Form] = {
         2: ("involvedObject", _REFERENCE),
         3: ("reason", "text"),
         4: ("message", "text"),
-        5: ("source", {1: ("component", "text"), 2: ("host", "text")}),
+        5: ("source", _SOURCE),
         6: ("firstTimestamp", "time"),
         7: ("lastTimestamp", "time"),
         8: ("count", "number"),
         9: ("type", "text"),
         10: ("eventTime", "microtime"),
-        11: ("series", {1: ("count", "number"), 2: ("lastObservedTime", "microtime")}),
+        11: ("series", _SERIES),
         12: ("action", "text"),
         13: ("related", _REFERENCE),
         14: ("reportingComponent", "text"),
         15: ("reportingInstance", "text"),
+    },
+    ("events.k8s.io/v1", "Event"): {
+        1: ("metadata", _METADATA),
+        2: ("eventTime", "microtime"),
+        3: ("series", _SERIES),
+        4: ("reportingController", "text"),
+        5: ("reportingInstance", "text"),
+        6: ("action", "text"),
+        7: ("reason", "text"),
+        8: ("regarding", _REFERENCE),
+        9: ("related", _REFERENCE),
+        10: ("note", "text"),
+        11: ("type", "text"),
+        12: ("deprecatedSource", _SOURCE),
+        13: ("deprecatedFirstTimestamp", "time"),
+        14: ("deprecatedLastTimestamp", "time"),
+        15: ("deprecatedCount", "number"),
     },
     ("coordination.k8s.io/v1", "Lease"): {
         1: ("metadata", _METADATA),

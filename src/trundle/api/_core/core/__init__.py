@@ -20,9 +20,11 @@ scheme = runtime.Scheme(
             group="core.trundle.dev",
             versions={
                 "v1": "v1.types:Event",
+                "v2": "v2.types:Event",
             },
             storage={
                 "v1": "storage.v1:Event",
+                "v2": "storage.v2:Event",
             },
         ),
         runtime.ResourceType(
@@ -52,6 +54,7 @@ scheme = runtime.Scheme(
     ),
     served=(
         "v1",
+        "v2",
     ),
     unknown="error",
     hooked=False,

@@ -3,10 +3,18 @@
 
 from __future__ import annotations
 
-from trundle.runtime import ConversionTable
+from typing import TYPE_CHECKING
+
+from trundle.runtime import ABSENT, ConversionTable, DeferredModule
 
 from ..storage import v1 as storage_v1
 from ..v1 import types as v1
+from ..v2 import types as v2
+
+if TYPE_CHECKING:
+    from . import v2 as v2_conversions
+else:
+    v2_conversions = DeferredModule(".v2", __package__)
 
 
 def event_from_storage(source: storage_v1.Event) -> v1.Event:
@@ -15,7 +23,11 @@ def event_from_storage(source: storage_v1.Event) -> v1.Event:
         count=source.count,
         event_time=source.event_time,
         first_timestamp=source.first_timestamp,
-        involved_object=source.involved_object,
+        involved_object=ABSENT
+        if source.involved_object is ABSENT
+        else v2_conversions.event_involved_object_from_storage(
+            v1.EventInvolvedObject, source.involved_object
+        ),
         last_timestamp=source.last_timestamp,
         message=source.message,
         reason=source.reason,
@@ -23,10 +35,52 @@ def event_from_storage(source: storage_v1.Event) -> v1.Event:
         reporting_component=source.reporting_component,
         reporting_instance=source.reporting_instance,
         series=source.series,
-        source=source.source,
+        source=ABSENT
+        if source.source is ABSENT
+        else v2_conversions.event_source_from_storage(v1.EventSource, source.source),
         type=source.type,
         metadata=source.metadata,
         unknown=source.unknown,
+    )
+
+
+def event_involved_object_to_storage(
+    source: v1.EventInvolvedObject,
+) -> storage_v1.EventInvolvedObject:
+    return storage_v1.EventInvolvedObject(
+        api_version=source.api_version,
+        field_path=source.field_path,
+        kind=source.kind,
+        name=source.name,
+        namespace=source.namespace,
+        resource_version=source.resource_version,
+        uid=source.uid,
+        unknown=source.unknown,
+    )
+
+
+def event_involved_object_to_v2(source: v1.EventInvolvedObject) -> v2.EventRegarding:
+    return v2.EventRegarding(
+        api_version=source.api_version,
+        field_path=source.field_path,
+        kind=source.kind,
+        name=source.name,
+        namespace=source.namespace,
+        resource_version=source.resource_version,
+        uid=source.uid,
+        unknown=source.unknown,
+    )
+
+
+def event_source_to_storage(source: v1.EventSource) -> storage_v1.EventSource:
+    return storage_v1.EventSource(
+        component=source.component, host=source.host, unknown=source.unknown
+    )
+
+
+def event_source_to_v2(source: v1.EventSource) -> v2.EventDeprecatedSource:
+    return v2.EventDeprecatedSource(
+        component=source.component, host=source.host, unknown=source.unknown
     )
 
 
@@ -36,7 +90,9 @@ def event_to_storage(source: v1.Event) -> storage_v1.Event:
         count=source.count,
         event_time=source.event_time,
         first_timestamp=source.first_timestamp,
-        involved_object=source.involved_object,
+        involved_object=ABSENT
+        if source.involved_object is ABSENT
+        else event_involved_object_to_storage(source.involved_object),
         last_timestamp=source.last_timestamp,
         message=source.message,
         reason=source.reason,
@@ -44,10 +100,33 @@ def event_to_storage(source: v1.Event) -> storage_v1.Event:
         reporting_component=source.reporting_component,
         reporting_instance=source.reporting_instance,
         series=source.series,
-        source=source.source,
+        source=ABSENT if source.source is ABSENT else event_source_to_storage(source.source),
         type=source.type,
         metadata=source.metadata,
         written_with="v1",
+        unknown=source.unknown,
+    )
+
+
+def event_to_v2(source: v1.Event) -> v2.Event:
+    return v2.Event(
+        action=source.action,
+        deprecated_count=source.count,
+        deprecated_first_timestamp=source.first_timestamp,
+        deprecated_last_timestamp=source.last_timestamp,
+        deprecated_source=ABSENT if source.source is ABSENT else event_source_to_v2(source.source),
+        event_time=source.event_time,
+        note=source.message,
+        reason=source.reason,
+        regarding=ABSENT
+        if source.involved_object is ABSENT
+        else event_involved_object_to_v2(source.involved_object),
+        related=source.related,
+        reporting_controller=source.reporting_component,
+        reporting_instance=source.reporting_instance,
+        series=source.series,
+        type=source.type,
+        metadata=source.metadata,
         unknown=source.unknown,
     )
 
@@ -81,19 +160,38 @@ def namespace_to_storage(source: v1.Namespace) -> storage_v1.Namespace:
 CONVERSIONS: ConversionTable = {
     ("storage.v1", "v1.types"): {
         "Event": "event_from_storage",
+        "EventInvolvedObject": ("conversions.v2:event_involved_object_from_storage", "", True),
+        "EventSource": ("conversions.v2:event_source_from_storage", "", True),
         "Lease": "lease_from_storage",
         "Namespace": "namespace_from_storage",
     },
     ("v1.types", "storage.v1"): {
         "Event": "event_to_storage",
+        "EventInvolvedObject": "event_involved_object_to_storage",
+        "EventSource": "event_source_to_storage",
         "Lease": "lease_to_storage",
         "Namespace": "namespace_to_storage",
+    },
+    ("v1.types", "v2.types"): {
+        "Event": "event_to_v2",
+    },
+}
+
+
+TOUCHED: dict[str, dict[str, str]] = {
+    "event_involved_object_to_v2": {},
+    "event_source_to_v2": {},
+    "event_to_v2": {
+        "involved_object": "conversions.v1:event_involved_object_to_v2",
+        "source": "conversions.v1:event_source_to_v2",
     },
 }
 
 
 TIED: dict[str, dict[str, str]] = {
-    "event_to_storage": {},
+    "event_involved_object_to_storage": {},
+    "event_source_to_storage": {},
+    "event_to_storage": {"involved_object": "*involved_object", "source": "*source"},
     "lease_to_storage": {},
     "namespace_to_storage": {},
 }

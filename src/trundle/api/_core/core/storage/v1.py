@@ -13,15 +13,8 @@ from trundle.runtime import (
     StorageObject,
 )
 
-from ..v1.types import (
-    EventInvolvedObject,
-    EventRelated,
-    EventSeries,
-    EventSource,
-    LeaseSpec,
-    NamespaceSpec,
-    NamespaceStatus,
-)
+from ..shared.v1_to_v2 import EventRelated, EventSeries
+from ..v1.types import LeaseSpec, NamespaceSpec, NamespaceStatus
 
 
 class Event(StorageObject, kw_only=True):
@@ -43,6 +36,23 @@ class Event(StorageObject, kw_only=True):
     source: EventSource | Absent = ABSENT
     type: str | Absent = ABSENT
     written_with: str | Absent = WRITTEN_WITH_FIELD
+    property_bag: PropertyBag | Absent = BAG_FIELD
+
+
+class EventInvolvedObject(StorageObject, kw_only=True):
+    api_version: str | Absent = ABSENT
+    field_path: str | Absent = ABSENT
+    kind: str | Absent = ABSENT
+    name: str | Absent = ABSENT
+    namespace: str | Absent = ABSENT
+    resource_version: str | Absent = ABSENT
+    uid: str | Absent = ABSENT
+    property_bag: PropertyBag | Absent = BAG_FIELD
+
+
+class EventSource(StorageObject, kw_only=True):
+    component: str | Absent = ABSENT
+    host: str | Absent = ABSENT
     property_bag: PropertyBag | Absent = BAG_FIELD
 
 

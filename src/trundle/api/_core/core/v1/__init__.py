@@ -2,4 +2,5 @@
 # ruff: noqa: F403
 """API version v1 of Namespaces, events and leases."""
 
+from ..shared.v1_to_v2 import *
 from .types import *

@@ -7,11 +7,11 @@ from typing import ClassVar
 
 from trundle.runtime import ABSENT, Absent, ApiObject, FreeForm
 
+from ..shared.v1_to_v2 import EventRelated, EventSeries
+
 __all__ = [
     "Event",
     "EventInvolvedObject",
-    "EventRelated",
-    "EventSeries",
     "EventSource",
     "Lease",
     "LeaseSpec",
@@ -32,7 +32,7 @@ class Event(ApiObject, kw_only=True):
         last_timestamp: When it happened last.
         message: A sentence for people.
         reason: A word for programs.
-        related: The object that it is about. Limits: x-kubernetes-map-type 'atomic'.
+        related: A second object that it is about. Limits: x-kubernetes-map-type 'atomic'.
         reporting_component: Who says so.
         type: Normal or Warning.
     """
@@ -58,6 +58,7 @@ class Event(ApiObject, kw_only=True):
     __defaults__: ClassVar[dict[str, str]] = {
         "event_time": "null",
         "first_timestamp": "null",
+        "involved_object": "{}",
         "last_timestamp": "null",
         "reporting_component": '""',
         "reporting_instance": '""',
@@ -75,23 +76,6 @@ class EventInvolvedObject(ApiObject, kw_only=True):
     namespace: str | Absent = ABSENT
     resource_version: str | Absent = ABSENT
     uid: str | Absent = ABSENT
-
-
-class EventRelated(ApiObject, kw_only=True):
-    """The object that it is about."""
-
-    api_version: str | Absent = ABSENT
-    field_path: str | Absent = ABSENT
-    kind: str | Absent = ABSENT
-    name: str | Absent = ABSENT
-    namespace: str | Absent = ABSENT
-    resource_version: str | Absent = ABSENT
-    uid: str | Absent = ABSENT
-
-
-class EventSeries(ApiObject, kw_only=True):
-    count: int | Absent = ABSENT
-    last_observed_time: str | None | Absent = ABSENT
 
 
 class EventSource(ApiObject, kw_only=True):
