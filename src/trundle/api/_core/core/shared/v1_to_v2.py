@@ -23,6 +23,12 @@ class EventRelated(ApiObject, kw_only=True):
 
 
 class EventSeries(ApiObject, kw_only=True):
+    """`EventSeries` of the schema.
+
+    Attributes:
+        last_observed_time: Limits: pattern '\\\\.[0-9]{6}(Z|[+-][0-9]{2}:[0-9]{2})$'.
+    """
+
     count: int | Absent = ABSENT
     last_observed_time: str | None | Absent = ABSENT
 

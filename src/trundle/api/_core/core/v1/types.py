@@ -26,7 +26,7 @@ class Event(ApiObject, kw_only=True):
 
     Attributes:
         count: How often it happened.
-        event_time: When it happened.
+        event_time: When it happened. Limits: pattern '\\\\.[0-9]{6}(Z|[+-][0-9]{2}:[0-9]{2})$'.
         first_timestamp: When it happened first.
         involved_object: The object that it is about. Limits: x-kubernetes-map-type 'atomic'.
         last_timestamp: When it happened last.
@@ -102,12 +102,13 @@ class LeaseSpec(ApiObject, kw_only=True):
     """Who has it, and until when.
 
     Attributes:
-        acquire_time: When it was taken.
+        acquire_time: When it was taken. Limits: pattern '\\\\.[0-9]{6}(Z|[+-][0-9]{2}:[0-9]{2})$'.
         holder_identity: Who has it.
         lease_duration_seconds: How long others wait after it was renewed before they take it.
             Limits: minimum 1.
         lease_transitions: How often another one took it. Limits: minimum 0.
-        renew_time: When it was renewed last.
+        renew_time: When it was renewed last. Limits: pattern
+            '\\\\.[0-9]{6}(Z|[+-][0-9]{2}:[0-9]{2})$'.
     """
 
     acquire_time: str | None | Absent = ABSENT

@@ -19,7 +19,7 @@ class Event(ApiObject, kw_only=True):
         deprecated_count: How often it happened.
         deprecated_first_timestamp: When it happened first.
         deprecated_last_timestamp: When it happened last.
-        event_time: When it happened.
+        event_time: When it happened. Limits: pattern '\\\\.[0-9]{6}(Z|[+-][0-9]{2}:[0-9]{2})$'.
         note: A sentence for people.
         reason: A word for programs.
         regarding: The object that it is about. Limits: x-kubernetes-map-type 'atomic'.
