@@ -229,7 +229,12 @@ def test_owners_within_a_group(servers, path):
         ("POST", path, body, {"fieldManager": "me"}),
         ("PATCH", f"{path}/a", change, {"media_type": MERGE, "fieldManager": "other"}),
         ("PATCH", f"{path}/a", body, {"media_type": APPLY, "fieldManager": "third"}),
-        ("PATCH", f"{path}/a", body, {"media_type": APPLY, "fieldManager": "third", "force": "true"}),
+        (
+            "PATCH",
+            f"{path}/a",
+            body,
+            {"media_type": APPLY, "fieldManager": "third", "force": "true"},
+        ),
         ("GET", f"{path}/a", None, {}),
     ):
         theirs, ours = (each.ask(method, where, sent, **given) for each in servers)
@@ -239,7 +244,10 @@ def test_owners_within_a_group(servers, path):
 def test_selectors(servers):
     require_alike(servers, "POST", NEW, new())
     require_alike(servers, "POST", OLD, old("b", reportingComponent="c"))
-    for path, about, who in ((OLD, "involvedObject", "reportingComponent"), (NEW, "regarding", "reportingController")):
+    for path, about, who in (
+        (OLD, "involvedObject", "reportingComponent"),
+        (NEW, "regarding", "reportingController"),
+    ):
         for field, value in (
             *((f"{about}.{name}", value) for name, value in ABOUT.items()),
             *((f"{about}.{name}", "") for name in ("uid", "fieldPath", "resourceVersion")),
@@ -256,7 +264,9 @@ def test_tables(servers):
     require_alike(servers, "POST", OLD, old("c"))
     for path in (OLD, NEW):
         for name in ("", "/a", "/b", "/c"):
-            require_alike(servers, "GET", f"{path}{name}", headers={"accept": TABLE}, includeObject="None")
+            require_alike(
+                servers, "GET", f"{path}{name}", headers={"accept": TABLE}, includeObject="None"
+            )
 
 
 @pytest.mark.parametrize("path", [OLD, NEW])
@@ -319,7 +329,10 @@ def test_what_discovery_says(servers):
         )
         for each in servers
     )  # fmt: skip
-    theirs["versions"][0]["resources"][0]["responseKind"] |= {"group": "events.k8s.io", "version": "v1"}
+    theirs["versions"][0]["resources"][0]["responseKind"] |= {
+        "group": "events.k8s.io",
+        "version": "v1",
+    }
     assert {**ours, "metadata": ""} == {**theirs, "metadata": ""}
 
 

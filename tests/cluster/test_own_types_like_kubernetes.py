@@ -113,7 +113,9 @@ def test_leases_of_wrong_values(servers, change):
     theirs, ours = (each.ask("POST", LEASES, lease(**change)) for each in servers)
     # What Go cannot read is a bad request in a cluster; here it is invalid, with the field.
     assert (ours.status < 300) == (theirs.status < 300)
-    if theirs.status in {201, 422} and "+" not in change.get("acquireTime", ""):  # Ours shows it as it is written.
+    if theirs.status in {201, 422} and "+" not in change.get(
+        "acquireTime", ""
+    ):  # Ours shows it as it is written.
         assert plain(ours) == plain(theirs)
 
 

@@ -29,13 +29,26 @@ _LEAST_OF_A_SERIES = 2
 _DEPRECATED = ("firstTimestamp", "lastTimestamp", "count", "source")
 _FIXED = (
     *("involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count"),
-    *("reason", "type", "eventTime", "action", "related", "reportingComponent", "reportingInstance"),
+    *(
+        "reason",
+        "type",
+        "eventTime",
+        "action",
+        "related",
+        "reportingComponent",
+        "reportingInstance",
+    ),
 )
 """What an event of `events.k8s.io` has for good, in the order in which Kubernetes looks at it."""
 _TIMES = frozenset({"firstTimestamp", "lastTimestamp", "eventTime"})
 _REFERENCE = {
-    **{"Kind": "kind", "Namespace": "namespace", "Name": "name", "UID": "uid"},
-    **{"APIVersion": "apiVersion", "ResourceVersion": "resourceVersion", "FieldPath": "fieldPath"},
+    "Kind": "kind",
+    "Namespace": "namespace",
+    "Name": "name",
+    "UID": "uid",
+    "APIVersion": "apiVersion",
+    "ResourceVersion": "resourceVersion",
+    "FieldPath": "fieldPath",
 }
 _MEMBERS: Mapping[str, Mapping[str, str]] = {
     "involvedObject": _REFERENCE,

@@ -215,7 +215,11 @@ def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
 
     Namespaces and events may leave it out, as in a cluster: they go over the object as it is.
     """
-    if target.kind.group and not is_event(target.kind) and metadata.get("resourceVersion") in {None, "", "0"}:
+    if (
+        target.kind.group
+        and not is_event(target.kind)
+        and metadata.get("resourceVersion") in {None, "", "0"}
+    ):
         message = "Invalid value: 0: must be specified for an update"
         cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
         raise invalid(target.kind, target.name, [cause], called=target.kind.plural)
