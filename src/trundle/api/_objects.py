@@ -125,7 +125,7 @@ class Objects:
             return None
         kind = found.kind
         fits = not namespace if not kind.namespaced else bool(namespace or not name)
-        if not fits:
+        if not fits or (kind.is_review and (name or watched or kind.namespaced != bool(namespace))):
             return None
         return found, Target(kind, served, namespace, name, subresource, bool(watched))
 
@@ -154,6 +154,7 @@ class Objects:
         """
         method: str = scope["method"]
         wrongly = target.watched and (method != "GET" or target.subresource)
+        wrongly = wrongly or (target.kind.is_review and method != "POST")
         if method not in _METHODS or wrongly:
             raise _not_allowed(target, scope)
         if target.subresource and not (target.subresource == STATUS and target.served.has_status):

@@ -25,7 +25,7 @@ _NUMBERS = ("flag", "number")
 """What is sent as a whole number; all else is sent as bytes."""
 
 _Form: TypeAlias = "str | Mapping[int, tuple[str, _Form]] | tuple[_Form]"
-"""What a field has: `text`, `number`, `flag`, `map` (of text), `time`, `microtime`, `json`, a message with its fields, or a list of one of these.
+"""What a field has: `text`, `number`, `flag`, `map` (of text), `lists` (a map of lists of text), `time`, `microtime`, `json`, a message with its fields, or a list of one of these.
 
 Where an asterisk follows, a field that is sent is there, whatever it has; else what is empty is not there.
 """
@@ -75,6 +75,60 @@ _REFERENCE: _Form = {
 }
 _SOURCE: _Form = {1: ("component", "text"), 2: ("host", "text")}
 _SERIES: _Form = {1: ("count", "number"), 2: ("lastObservedTime", "microtime")}
+_TERMS: _Form = ({1: ("key", "text"), 2: ("operator", "text"), 3: ("values", ("text",))},)
+_SELECTOR: _Form = {1: ("rawSelector", "text"), 2: ("requirements", _TERMS)}
+_ASKED: Mapping[int, tuple[str, _Form]] = {
+    1: (
+        "resourceAttributes",
+        {
+            1: ("namespace", "text"),
+            2: ("verb", "text"),
+            3: ("group", "text"),
+            4: ("version", "text"),
+            5: ("resource", "text"),
+            6: ("subresource", "text"),
+            7: ("name", "text"),
+            8: ("fieldSelector", _SELECTOR),
+            9: ("labelSelector", _SELECTOR),
+        },
+    ),
+    2: ("nonResourceAttributes", {1: ("path", "text"), 2: ("verb", "text")}),
+}
+_SUBJECT: _Form = {
+    **_ASKED,
+    3: ("user", "text"),
+    4: ("groups", ("text",)),
+    5: ("extra", "lists"),
+    6: ("uid", "text"),
+}
+_ANSWER: _Form = {
+    1: ("allowed", "flag"),
+    2: ("reason", "text"),
+    3: ("evaluationError", "text"),
+    4: ("denied", "flag"),
+}
+_RULES: _Form = {
+    1: (
+        "resourceRules",
+        (
+            {
+                1: ("verbs", ("text",)),
+                2: ("apiGroups", ("text",)),
+                3: ("resources", ("text",)),
+                4: ("resourceNames", ("text",)),
+            },
+        ),
+    ),
+    2: ("nonResourceRules", ({1: ("verbs", ("text",)), 2: ("nonResourceURLs", ("text",))},)),
+    3: ("incomplete", "flag"),
+    4: ("evaluationError", "text"),
+}
+_USER: _Form = {
+    1: ("username", "text"),
+    2: ("uid", "text"),
+    3: ("groups", ("text",)),
+    4: ("extra", "lists"),
+}
 _FORMS: Mapping[tuple[str, str], _Form] = {
     ("v1", "Namespace"): {
         1: ("metadata", _METADATA),
@@ -114,6 +168,43 @@ _FORMS: Mapping[tuple[str, str], _Form] = {
         13: ("deprecatedFirstTimestamp", "time"),
         14: ("deprecatedLastTimestamp", "time"),
         15: ("deprecatedCount", "number"),
+    },
+    ("authentication.k8s.io/v1", "SelfSubjectReview"): {
+        1: ("metadata", _METADATA),
+        2: ("status", {1: ("userInfo", _USER)}),
+    },
+    ("authentication.k8s.io/v1", "TokenReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", {1: ("token", "text"), 2: ("audiences", ("text",))}),
+        3: (
+            "status",
+            {
+                1: ("authenticated", "flag"),
+                2: ("user", _USER),
+                3: ("error", "text"),
+                4: ("audiences", ("text",)),
+            },
+        ),
+    },
+    ("authorization.k8s.io/v1", "SelfSubjectAccessReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", _ASKED),
+        3: ("status", _ANSWER),
+    },
+    ("authorization.k8s.io/v1", "SubjectAccessReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", _SUBJECT),
+        3: ("status", _ANSWER),
+    },
+    ("authorization.k8s.io/v1", "LocalSubjectAccessReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", _SUBJECT),
+        3: ("status", _ANSWER),
+    },
+    ("authorization.k8s.io/v1", "SelfSubjectRulesReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", {1: ("namespace", "text")}),
+        3: ("status", _RULES),
     },
     ("coordination.k8s.io/v1", "Lease"): {
         1: ("metadata", _METADATA),
@@ -176,6 +267,11 @@ def _message(body: bytes, form: Any) -> dict[str, Any]:
         elif inner == "map":
             entry = _value(value, {1: ("key", "text"), 2: ("value", "text")})
             found.setdefault(name, {})[entry.get("key", "")] = entry.get("value", "")
+        elif inner == "lists":
+            entry = _value(value, {1: ("key", "text"), 2: ("value", {1: ("items", ("text",))})})
+            found.setdefault(name, {})[entry.get("key", "")] = entry.get("value", {}).get(
+                "items", []
+            )
         elif isinstance(inner, str) and inner.endswith("*"):
             found[name] = _value(value, inner[:-1])
         elif (read := _value(value, inner)) not in ("", {}, 0, b""):

@@ -160,7 +160,7 @@ class Views:
         kind: ServedKind,
         served: ServedVersion,
         lenience: Lenience,
-        stored: bytes,
+        stored: bytes | None,
     ) -> dict[str, Any]:
         """A document as it would be shown if it were written: with its defaults, without what is dropped.
 
@@ -169,7 +169,7 @@ class Views:
             kind: its resource type.
             served: its version.
             lenience: what is tolerated about it.
-            stored: what is stored of the object.
+            stored: what is stored of the object; None where nothing is.
 
         Raises:
             ConversionError: it is not what its version says.

@@ -1,4 +1,4 @@
-"""What every control plane serves beside the resource types of its project: namespaces, events and leases.
+"""What every control plane serves beside the resource types of its project: namespaces, events, leases and reviews.
 
 They are a project of their own, whose generated package is `core`. Events have two versions in it, as Kubernetes has them in two groups:
 `v1` is that of `core`, and `v2` is `v1` of `events.k8s.io`. Both show the same objects.
@@ -37,6 +37,12 @@ class _Group(NamedTuple):
 
 _GROUPS = {
     "Lease": (_Group("coordination.k8s.io"),),
+    "SelfSubjectReview": (_Group("authentication.k8s.io"),),
+    "TokenReview": (_Group("authentication.k8s.io"),),
+    "LocalSubjectAccessReview": (_Group("authorization.k8s.io"),),
+    "SelfSubjectAccessReview": (_Group("authorization.k8s.io"),),
+    "SelfSubjectRulesReview": (_Group("authorization.k8s.io"),),
+    "SubjectAccessReview": (_Group("authorization.k8s.io"),),
     EVENTS: (
         _Group("", kept_empty=("reportingComponent", "reportingInstance")),
         _Group("events.k8s.io", "v2"),
@@ -60,5 +66,6 @@ def _in_groups(kind: ServedKind) -> Iterator[ServedKind]:
             group=group.name,
             versions={_LABEL: served},
             is_core=True,
+            is_review=kind.kind.endswith("Review"),
             kept_empty=group.kept_empty,
         )
