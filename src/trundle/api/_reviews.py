@@ -16,16 +16,14 @@ from trundle.api._reading import Reading
 from trundle.api._requests import Answer, Request, Target
 from trundle.api._requirements import metadata_of, require_namespace
 from trundle.api._resources import Resources
+from trundle.api._review_selectors import ignored_selectors, selector_causes
 from trundle.api._status import Cause, bad_request, invalid
 from trundle.api._steps import Steps
-from trundle.api.access import Access, Attributes, User
-from trundle.cel import format_errors
+from trundle.api.access import Access, Attributes, Decision, User
 from trundle.store import Store
 
 _ALL = "*"
 _ABOUT, _PATH = "resourceAttributes", "nonResourceAttributes"
-_WITH_VALUES = ("In", "NotIn")
-_WITHOUT_VALUES = ("Exists", "DoesNotExist")
 _UNKNOWN_TOKEN = "invalid bearer token"  # noqa: S105 - what is said of one
 
 _Object = Mapping[str, Any]
@@ -93,12 +91,14 @@ class Reviews(Resources):
 
     def _decision(self, user: User, spec: _Object) -> dict[str, Any]:
         """Whether a user may do something. Without access control every client may do everything."""
-        if self._access.is_open:
-            return {"allowed": True}
-        decision = self._access.decide(user, _attributes(spec))
+        decision = Decision(allowed=True)
+        if not self._access.is_open:
+            decision = self._access.decide(user, _attributes(spec))
+        ignored = ignored_selectors(f"spec.{_ABOUT}", _in(spec, _ABOUT))
         return {
             "allowed": decision.allowed,
             **({"reason": decision.reason} if decision.reason else {}),
+            **({"evaluationError": ignored} if ignored else {}),
         }
 
     def _rules(self, request: Request, spec: _Object) -> dict[str, Any]:
@@ -184,11 +184,8 @@ def _causes(target: Target, review: _Object) -> Iterator[Cause]:
         yield _wrong(f"spec.{_ABOUT}", None, why)
     if kind.kind != "SelfSubjectAccessReview" and not spec.get("user") and not spec.get("groups"):
         yield _wrong("spec.user", "", "at least one of user or group must be specified")
-    for name in ("fieldSelector", "labelSelector"):
-        selector = _in(spec, _ABOUT).get(name)
-        if selector is not None:
-            yield from _selector_causes(f"spec.{_ABOUT}.{name}", selector)
-    if metadata.keys() - ({"namespace"} if kind.namespaced else set()):
+    yield from selector_causes(f"spec.{_ABOUT}", _in(spec, _ABOUT))
+    if metadata.keys() - {"managedFields", *(["namespace"] if kind.namespaced else [])}:
         why = "must be empty except for namespace" if kind.namespaced else "must be empty"
         yield _wrong("metadata", metadata, why)
     if kind.namespaced:
@@ -202,37 +199,6 @@ def _local_causes(target: Target, about: _Object | None, path: _Object | None) -
         yield _wrong(f"spec.{_ABOUT}.namespace", named, "must match metadata.namespace")
     if path is not None:
         yield _wrong(f"spec.{_PATH}", _as_go(path), "disallowed on this kind of request")
-
-
-def _selector_causes(place: str, selector: _Object) -> Iterator[Cause]:
-    raw, terms = selector.get("rawSelector"), selector.get("requirements")
-    if raw and terms:
-        why = "may not specified at the same time as requirements"
-        yield _wrong(f"{place}.rawSelector", raw, why)
-    if not raw and not terms:
-        why = f"when {place} is specified, requirements or rawSelector is required"
-        yield Cause("FieldValueRequired", f"{place}.requirements", f"Required value: {why}")
-    for index, term in enumerate(terms or ()):
-        yield from _term_causes(
-            f"{place}.requirements[{index}]", term, place.endswith("labelSelector")
-        )
-
-
-def _term_causes(place: str, term: _Object, of_labels: bool) -> Iterator[Cause]:  # noqa: FBT001
-    key, values = term.get("key") or "", term.get("values") or ()
-    if not key and not of_labels:
-        yield Cause("FieldValueRequired", f"{place}.key", "Required value: must be specified")
-    if term.get("operator") in _WITH_VALUES and not values:
-        why = "must be specified when `operator` is 'In' or 'NotIn'"
-        yield Cause("FieldValueRequired", f"{place}.values", f"Required value: {why}")
-    if term.get("operator") in _WITHOUT_VALUES and values:
-        why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
-        yield Cause("FieldValueForbidden", f"{place}.values", f"Forbidden: {why}")
-    if of_labels:
-        yield from (_wrong(f"{place}.key", key, x) for x in format_errors("qualifiedName", key))
-        for index, value in enumerate(values):
-            at = f"{place}.values[{index}]"
-            yield from (_wrong(at, value, each) for each in format_errors("labelValue", value))
 
 
 def _as_go(path: _Object) -> _Object:

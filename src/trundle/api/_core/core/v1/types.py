@@ -224,6 +224,8 @@ class LocalSubjectAccessReview(ApiObject, kw_only=True):
     spec: LocalSubjectAccessReviewSpec | Absent = ABSENT
     status: LocalSubjectAccessReviewStatus | Absent = ABSENT
 
+    __defaults__: ClassVar[dict[str, str]] = {"spec": "{}", "status": "{}"}
+
 
 class LocalSubjectAccessReviewSpec(ApiObject, kw_only=True):
     """The question.
@@ -351,6 +353,8 @@ class SelfSubjectAccessReview(ApiObject, kw_only=True):
     spec: SelfSubjectAccessReviewSpec | Absent = ABSENT
     status: SelfSubjectAccessReviewStatus | Absent = ABSENT
 
+    __defaults__: ClassVar[dict[str, str]] = {"spec": "{}", "status": "{}"}
+
 
 class SelfSubjectAccessReviewSpec(ApiObject, kw_only=True):
     """The question.
@@ -432,6 +436,8 @@ class SelfSubjectReview(ApiObject, kw_only=True):
     metadata: FreeForm | Absent = ABSENT
     status: SelfSubjectReviewStatus | Absent = ABSENT
 
+    __defaults__: ClassVar[dict[str, str]] = {"status": "{}"}
+
 
 class SelfSubjectReviewStatus(ApiObject, kw_only=True):
     """The answer.
@@ -472,6 +478,8 @@ class SelfSubjectRulesReview(ApiObject, kw_only=True):
     metadata: FreeForm | Absent = ABSENT
     spec: SelfSubjectRulesReviewSpec | Absent = ABSENT
     status: SelfSubjectRulesReviewStatus | Absent = ABSENT
+
+    __defaults__: ClassVar[dict[str, str]] = {"spec": "{}", "status": "{}"}
 
 
 class SelfSubjectRulesReviewSpec(ApiObject, kw_only=True):
@@ -626,6 +634,8 @@ class SubjectAccessReview(ApiObject, kw_only=True):
     spec: SubjectAccessReviewSpec | Absent = ABSENT
     status: SubjectAccessReviewStatus | Absent = ABSENT
 
+    __defaults__: ClassVar[dict[str, str]] = {"spec": "{}", "status": "{}"}
+
 
 class SubjectAccessReviewSpec(ApiObject, kw_only=True):
     """The question.
@@ -743,6 +753,8 @@ class TokenReview(ApiObject, kw_only=True):
     metadata: FreeForm | Absent = ABSENT
     spec: TokenReviewSpec | Absent = ABSENT
     status: TokenReviewStatus | Absent = ABSENT
+
+    __defaults__: ClassVar[dict[str, str]] = {"spec": "{}", "status": "{}"}
 
 
 class TokenReviewSpec(ApiObject, kw_only=True):
