@@ -216,6 +216,26 @@ def test_bodies(pair, text):
 
 
 @pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"k8s",
+        b"k8s\x00",
+        b"k8s\x00\x0a\xff",
+        b"k8s\x00" + b"\xff" * 20,
+        b"k8s\x00\x12\x7f",
+        b"k8s\x00\x0a\x09\x0a\x02v1\x12\x03Abc",
+        b"{}",
+    ],
+)
+def test_bodies_in_protobuf(pair, body):
+    for path in (OWN, f"{'/api/v1/namespaces'}"):
+        user = "ben"
+        theirs, ours = pair(user, "POST", path, body, {"content-type": PROTOBUF})
+        assert (ours.status, ours.body["reason"]) == (theirs.status, theirs.body["reason"])
+
+
+@pytest.mark.parametrize(
     "spec", [1, [], {"resourceAttributes": []}, {"resourceAttributes": {"verb": 1}}]
 )
 def test_values_of_other_types_are_refused(pair, spec):

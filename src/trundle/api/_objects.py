@@ -285,8 +285,9 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
     if b"content-type" in headers:
         said = headers[b"content-type"].decode("latin-1")
         media_type = said.partition(";")[0].strip().lower()
-    if media_type == protobuf.MEDIA_TYPE and body:
-        body, media_type = protobuf.json_of(body), JSON
+    is_own = target.kind.is_core
+    if media_type == protobuf.MEDIA_TYPE and (body or (is_own and scope["method"] == "POST")):
+        body, media_type = protobuf.json_of(body, has_form=is_own), JSON
     # Of a parameter that is given again, the first one counts.
     parameters = dict(reversed(QueryParams(query).multi_items())) if query else {}
     if target.watched:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from trundle.api._documents import text_of, values_of
-from trundle.api._status import ApiError, unsupported_media_type
+from trundle.api._status import ApiError, bad_request, unsupported_media_type
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 
@@ -232,24 +232,30 @@ _FORM_OF_DELETION: _Form = {
 _UNKNOWN: _Form = {1: ("type", {1: ("apiVersion", "text"), 2: ("kind", "text")}), 2: ("raw", "raw")}
 
 
-def json_of(body: bytes) -> bytes:
+def json_of(body: bytes, *, has_form: bool) -> bytes:
     """A body in protobuf as JSON.
+
+    Args:
+        body: the body.
+        has_form: whether the resource type that it is sent to has such a form; it is damaged then, where it cannot be read.
 
     Raises:
         ApiError: it is of a resource type that has no such form, or is damaged.
     """
     if not body.startswith(_MAGIC):
-        raise _unreadable()
+        raise _unreadable(has_form=has_form)
     try:
         whole = _message(body[len(_MAGIC) :], _UNKNOWN)
         said = whole["type"]["apiVersion"], whole["type"]["kind"]
         form = _FORM_OF_DELETION if said[1] == _DELETION else _FORMS[said]
         return text_of({**whole["type"], **_message(whole.get("raw", b""), form)})
     except (ValueError, KeyError, IndexError, OverflowError) as error:
-        raise _unreadable() from error
+        raise _unreadable(has_form=has_form) from error
 
 
-def _unreadable() -> ApiError:
+def _unreadable(*, has_form: bool) -> ApiError:
+    if has_form:
+        return bad_request("the body of the request is no object of this resource type in protobuf")
     return unsupported_media_type(MEDIA_TYPE, ("application/json",))
 
 
