@@ -4,6 +4,7 @@ import contextlib
 import json
 import re
 import shutil
+import subprocess
 
 import pytest
 import yaml
@@ -11,6 +12,7 @@ from access import RULES, written
 from apis import CONFIG, GROUP, SCHEMAS
 from authorities import Authority
 from clusters import until
+from kubernetes import client
 from projects import Installer
 from served import Served
 from test_access_like_kubernetes import CRD, WITHOUT_PAGE, Pair
@@ -39,6 +41,7 @@ kind: Role
 metadata: {name: asking, namespace: default}
 rules:
 - {apiGroups: [authorization.k8s.io], resources: [localsubjectaccessreviews], verbs: [create]}
+- {apiGroups: ["", events.k8s.io], resources: [events], verbs: ["*"]}
 ---
 apiVersion: rbac.authorization.k8s.io/v1
 kind: RoleBinding
@@ -314,6 +317,91 @@ def test_documents_in_protobuf(pair, path, body):
         assert second["status"] == first["status"]
     else:
         assert second["reason"] == first["reason"]
+
+
+def config_of(folder, server, token):
+    """Where clients find a server, as the user of a token."""
+    cluster = {"server": server.url, "certificate-authority": str(server.authority)}
+    folder.joinpath("config").write_text(
+        json.dumps({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "c", "cluster": cluster}],
+            "users": [{"name": "u", "user": {"token": token}}],
+            "contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}],
+            "current-context": "c",
+        })
+    )  # fmt: skip
+    return folder / "config"
+
+
+def test_typed_clients_in_go(pair, tmp_path):
+    """They record an event with `events.k8s.io`, as controllers do, and ask reviews."""
+    answers = []
+    for server in (pair.theirs(), pair.ours):
+        config = config_of(tmp_path, server, pair.cluster.tokens["ben"])
+        command = [pair.cluster.programs / "typed", config, "default", pair.cluster.tokens["ann"]]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == 0, done.stderr
+        answers.append(json.loads(done.stdout))
+    theirs, ours = answers
+    for each in answers:
+        assert each["events"].pop("count") >= 2
+    assert ours == theirs
+    assert ours["events"]["same"]
+    assert ours["known"]["user"]["username"] == "ann"
+
+
+def test_clients_in_python(pair):
+    answers = []
+    for server in (pair.theirs(), pair.ours):
+        settings = client.Configuration(host=server.url)
+        settings.ssl_ca_cert = str(server.authority)
+        settings.api_key["authorization"] = f"Bearer {pair.cluster.tokens['ben']}"
+        with client.ApiClient(settings) as api:
+            answers.append(
+                [each.to_dict() for each in asked_in_python(api, pair.cluster.tokens["ann"])]
+            )
+    theirs, ours = answers
+    for one, other in zip(theirs, ours, strict=True):
+        for name in ("audiences", "metadata"):
+            one.pop(name, None)
+            other.pop(name, None)
+        assert other == one
+
+
+def asked_in_python(api, token):
+    """What reviews answer to Python's client, and an event of one group as it reads it in the other."""
+    may, who = client.AuthorizationV1Api(api), client.AuthenticationV1Api(api)
+    about = client.V1ResourceAttributes(**GET)
+    spec = client.V1SubjectAccessReviewSpec(
+        resource_attributes=about, user="ann", groups=["a"], uid="u", extra={"k": ["v"]}
+    )
+    review = client.V1SubjectAccessReview(spec=spec)
+    found = may.create_subject_access_review(review)
+    yield found.spec
+    yield found.status
+    own = client.V1SelfSubjectAccessReviewSpec(resource_attributes=about)
+    yield may.create_self_subject_access_review(client.V1SelfSubjectAccessReview(spec=own)).status
+    local = client.V1LocalSubjectAccessReview(spec=spec)
+    yield may.create_namespaced_local_subject_access_review("default", local).status
+    for each in (token, "x"):
+        asked = client.V1TokenReview(spec=client.V1TokenReviewSpec(token=each))
+        yield who.create_token_review(asked).status
+    event = client.EventsV1Event(
+        metadata=client.V1ObjectMeta(name="python"),
+        event_time="2026-01-02T03:04:05.000006Z",
+        reporting_controller="example.com/tests",
+        reporting_instance="i",
+        action="Seeing",
+        reason="Seen",
+        type="Normal",
+        note="it was seen",
+        regarding=client.V1ObjectReference(kind="Namespace", name="default", namespace="default"),
+    )
+    client.EventsV1Api(api).create_namespaced_event("default", event)
+    yield client.CoreV1Api(api).read_namespaced_event("python", "default")
+    client.CoreV1Api(api).delete_namespaced_event("python", "default")
 
 
 def test_what_discovery_says(pair):
