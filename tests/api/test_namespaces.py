@@ -279,7 +279,7 @@ def test_metadata_comes_as_protobuf(client):
 )
 def test_protobuf_that_is_not_understood_is_refused(client, body):
     found = post(client, body)
-    assert (found.status_code, found.json()["reason"]) == (415, "UnsupportedMediaType")
+    assert (found.status_code, found.json()["reason"]) == (400, "BadRequest")
     assert names(client) == ["default"]
 
 

@@ -1,4 +1,4 @@
-"""Builds the programs of Kubernetes' control plane, kubectl, and an informer of client-go, from the Go module in `tests/cluster/programs`.
+"""Builds the programs of Kubernetes' control plane, kubectl, and clients with client-go, from the Go module in `tests/cluster/programs`.
 
 They are built once for each state of that module, into `$TRUNDLE_TEST_CACHE`, else the user's cache folder. Run as a script,
 this says what it does; it does nothing where Go is missing, but fails where CI has to have it.
@@ -21,6 +21,7 @@ PACKAGES = {
     "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
     "kubectl": "k8s.io/kubernetes/cmd/kubectl",
     "informer": "./informer",
+    "typed": "./typed",
 }
 MISSING = "needs Go 1.26 or newer, to build Kubernetes' control plane: https://go.dev/dl"
 
@@ -31,7 +32,7 @@ def folder() -> Path:
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     cache = Path(named) if named else Path(user, "trundle-tests")
     digest = hashlib.sha256(repr(PACKAGES).encode())
-    for name in ("go.mod", "go.sum", "informer/main.go"):
+    for name in ("go.mod", "go.sum", "informer/main.go", "typed/main.go"):
         digest.update((MODULE / name).read_bytes())
     return cache / f"control-plane-{VERSION}-{digest.hexdigest()[:12]}"
 

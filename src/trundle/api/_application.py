@@ -107,14 +107,13 @@ class Api:
         )
         self._surroundings = surroundings
         self.access = surroundings.access
-        inventory = surroundings.inventory
-        self._kinds = {(each.group, each.plural): each for each in inventory.kinds}
         shared = Resources(store, clock, surroundings.require, self._cannot_be_shown, hooks)
         resources = {**dict.fromkeys(kinds, shared), **surroundings.own}
+        self._kinds = {(each.group, each.plural): each for each in resources}
         asked = set(kinds) if surroundings.waits else {each.kind for each in hooks}
         self._objects = Objects(
             (
-                Served(each, of, Feed(inventory.store_of(each), each.resource), each in asked)
+                Served(each, of, Feed(of.store, each.resource), each in asked)
                 for each, of in resources.items()
             ),
             clock,
@@ -227,11 +226,8 @@ class Api:
     async def _groups(self, request: HttpRequest) -> Response:
         if "apidiscovery.k8s.io" in request.headers.get("accept", ""):
             found = self._discovery.aggregated(core=False)
-            found["items"] += self._surroundings.aggregated_groups
             return await kept(as_json(found, media_type=_AGGREGATED), request)
-        found = self._discovery.groups()
-        found["groups"] += self._surroundings.groups
-        return as_json(found)
+        return as_json(self._discovery.groups())
 
     async def _group(self, request: HttpRequest) -> Response:
         return _found(self._discovery.group(request.path_params["group"]))

@@ -78,7 +78,7 @@ class Controllers:
         newest = {each: each.newest_of_each() for each in (inventory.store, inventory.core)}
         written = [
             each
-            for each in inventory.kinds
+            for each in inventory.stored_kinds
             if self._after.get(each) != newest[inventory.store_of(each)][each.resource]
         ]
         changed = [self._step(each) for each in written]

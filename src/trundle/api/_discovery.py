@@ -113,6 +113,8 @@ class Discovery:
 
 def _verbs(kind: ServedKind) -> list[str]:
     """What can be done to objects; namespaces are deleted one by one."""
+    if kind.is_review:
+        return ["create"]
     if not kind.is_core:
         return list(_VERBS)
     return [each for each in _OF_CORE if each != "deletecollection" or kind.namespaced]

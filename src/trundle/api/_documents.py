@@ -6,7 +6,7 @@ Clients write `apiVersion: crm.example.com/v20190909` and `kind: Person`. The sc
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from typing import Any
 
@@ -17,6 +17,7 @@ from trundle.api._metadata_types import METADATA, without_unknown
 from trundle.api._status import ApiError, bad_request
 
 _DEEPEST = 200
+_EMPTY = frozenset({b'""', b"0"})
 
 
 def _decimal(text: str) -> Decimal:
@@ -203,6 +204,21 @@ def without_member(shown: bytes, name: str) -> bytes:
     metadata.pop(name, None)
     members["metadata"] = msgspec.Raw(msgspec.json.encode(metadata))
     return msgspec.json.encode(members)
+
+
+def without_empty(shown: bytes, kept: Collection[str]) -> bytes:
+    """An object as clients see it, as JSON, without its generation, and without texts and numbers that are empty.
+
+    Args:
+        shown: the object.
+        kept: the names of those that it has nevertheless.
+    """
+    members = _members(shown)
+    metadata = _members(members["metadata"])
+    metadata.pop("generation", None)
+    members["metadata"] = msgspec.Raw(msgspec.json.encode(metadata))
+    found = {x: each for x, each in members.items() if bytes(each) not in _EMPTY or x in kept}
+    return msgspec.json.encode(found)
 
 
 def require_object(value: Any) -> dict[str, Any]:

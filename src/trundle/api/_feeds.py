@@ -45,9 +45,9 @@ class SeenChange:
         """
         if change.object is not self.change.object:
             return views.watched(change.object, kind, served)
-        if served.label not in self._shown:
-            self._shown[served.label] = views.watched(change.object, kind, served)
-        return self._shown[served.label]
+        if served.version not in self._shown:
+            self._shown[served.version] = views.watched(change.object, kind, served)
+        return self._shown[served.version]
 
 
 class Feed:

@@ -54,6 +54,14 @@ class Inventory:
         """The resource types."""
         return tuple(self._stores)
 
+    @property
+    def stored_kinds(self) -> tuple[ServedKind, ...]:
+        """The resource types, one of those that show the same objects in several groups."""
+        found: dict[tuple[bool, str], ServedKind] = {}
+        for kind, store in self._stores.items():
+            found.setdefault((store is self.core, kind.resource), kind)
+        return tuple(found.values())
+
     def store_of(self, kind: ServedKind) -> Store:
         """Keeps the objects of a resource type."""
         return self._stores[kind]
@@ -86,7 +94,8 @@ class Inventory:
 
     def inside(self, namespace: str) -> Iterator[Kept]:
         """The objects in a namespace."""
-        for kind, store in self._stores.items():
+        for kind in self.stored_kinds:
             if kind.namespaced:
+                store = self._stores[kind]
                 for found in store.stream(kind.resource, namespace=namespace):
                     yield Kept(kind, store, found)

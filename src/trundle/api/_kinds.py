@@ -114,6 +114,8 @@ class ServedKind:
         type_text: what documents of the scheme have as `type`, where that names the resource type; else empty.
         said_group: the group that documents of the scheme have before their version; may be empty.
         is_core: whether it is one of Kubernetes' own, which API servers treat otherwise than custom resources.
+        is_review: whether its objects are questions, which are answered and not stored.
+        kept_empty: the texts that objects of such a resource type show where they are empty, too.
     """
 
     resource: str
@@ -132,6 +134,8 @@ class ServedKind:
     type_text: str = ""
     said_group: str = ""
     is_core: bool = False
+    is_review: bool = False
+    kept_empty: tuple[str, ...] = ()
 
     @property
     def qualified(self) -> str:

@@ -124,7 +124,7 @@ class Objects:
             return None
         kind = found.kind
         fits = not namespace if not kind.namespaced else bool(namespace or not name)
-        if not fits:
+        if not fits or (kind.is_review and (name or watched or kind.namespaced != bool(namespace))):
             return None
         return found, Target(kind, served, namespace, name, subresource, bool(watched))
 
@@ -153,6 +153,7 @@ class Objects:
         """
         method: str = scope["method"]
         wrongly = target.watched and (method != "GET" or target.subresource)
+        wrongly = wrongly or (target.kind.is_review and method != "POST")
         if method not in _METHODS or wrongly:
             raise _not_allowed(target, scope)
         if target.subresource and not (target.subresource == STATUS and target.served.has_status):
@@ -283,8 +284,9 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
     if b"content-type" in headers:
         said = headers[b"content-type"].decode("latin-1")
         media_type = said.partition(";")[0].strip().lower()
-    if media_type == protobuf.MEDIA_TYPE and body:
-        body, media_type = protobuf.json_of(body), JSON
+    is_own = target.kind.is_core
+    if media_type == protobuf.MEDIA_TYPE and (body or (is_own and scope["method"] == "POST")):
+        body, media_type = protobuf.json_of(body, has_form=is_own), JSON
     parameters = parameters_of(query)
     if target.watched:
         target, parameters = _changes_of(target, parameters)

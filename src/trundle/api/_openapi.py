@@ -320,14 +320,19 @@ def _schemas(kind: ServedKind, served: ServedVersion, prefix: str) -> dict[str, 
     )
     own |= selectable
     listed = {"type": "array", "items": {"$ref": reference(served.root)}}
-    found[_list_name(kind, served)] = {
-        "type": "object",
-        "description": f"A list of {kind.plural}.",
-        "required": ["items"],
-        "properties": {**_COMMON, "items": listed, "metadata": {"type": "object", PRESERVE: True}},
-        _GVK: [{**gvk[0], "kind": kind.list_kind}],
-        **selectable,
-    }
+    if not kind.is_review:
+        found[_list_name(kind, served)] = {
+            "type": "object",
+            "description": f"A list of {kind.plural}.",
+            "required": ["items"],
+            "properties": {
+                **_COMMON,
+                "items": listed,
+                "metadata": {"type": "object", PRESERVE: True},
+            },
+            _GVK: [{**gvk[0], "kind": kind.list_kind}],
+            **selectable,
+        }
     found[_META] = _METADATA
     return found
 
@@ -434,6 +439,9 @@ def _paths(kind: ServedKind, served: ServedVersion, *, v3: bool) -> dict[str, An
         "delete": operations.make("delete", ["dryRun", "propagationPolicy"]),
     }
     names = ["namespace"] if kind.namespaced else []
+    if kind.is_review:
+        asked = {"post": some["post"], "parameters": operations.in_path(names)}
+        return {f"{within}/{kind.plural}": asked}
     found = {
         f"{within}/{kind.plural}": {**some, "parameters": operations.in_path(names)},
         f"{within}/{kind.plural}/{{name}}": {

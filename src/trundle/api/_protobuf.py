@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from trundle.api._documents import text_of, values_of
-from trundle.api._status import ApiError, unsupported_media_type
+from trundle.api._status import ApiError, bad_request, unsupported_media_type
 
 MEDIA_TYPE = "application/vnd.kubernetes.protobuf"
 
@@ -25,7 +25,7 @@ _NUMBERS = ("flag", "number")
 """What is sent as a whole number; all else is sent as bytes."""
 
 _Form: TypeAlias = "str | Mapping[int, tuple[str, _Form]] | tuple[_Form]"
-"""What a field has: `text`, `number`, `flag`, `map` (of text), `time`, `microtime`, `json`, a message with its fields, or a list of one of these.
+"""What a field has: `text`, `number`, `flag`, `map` (of text), `lists` (a map of lists of text), `time`, `microtime`, `json`, a message with its fields, or a list of one of these.
 
 Where an asterisk follows, a field that is sent is there, whatever it has; else what is empty is not there.
 """
@@ -73,6 +73,62 @@ _REFERENCE: _Form = {
     6: ("resourceVersion", "text"),
     7: ("fieldPath", "text"),
 }
+_SOURCE: _Form = {1: ("component", "text"), 2: ("host", "text")}
+_SERIES: _Form = {1: ("count", "number"), 2: ("lastObservedTime", "microtime")}
+_TERMS: _Form = ({1: ("key", "text"), 2: ("operator", "text"), 3: ("values", ("text",))},)
+_SELECTOR: _Form = {1: ("rawSelector", "text"), 2: ("requirements", _TERMS)}
+_ASKED: Mapping[int, tuple[str, _Form]] = {
+    1: (
+        "resourceAttributes",
+        {
+            1: ("namespace", "text"),
+            2: ("verb", "text"),
+            3: ("group", "text"),
+            4: ("version", "text"),
+            5: ("resource", "text"),
+            6: ("subresource", "text"),
+            7: ("name", "text"),
+            8: ("fieldSelector", _SELECTOR),
+            9: ("labelSelector", _SELECTOR),
+        },
+    ),
+    2: ("nonResourceAttributes", {1: ("path", "text"), 2: ("verb", "text")}),
+}
+_SUBJECT: _Form = {
+    **_ASKED,
+    3: ("user", "text"),
+    4: ("groups", ("text",)),
+    5: ("extra", "lists"),
+    6: ("uid", "text"),
+}
+_ANSWER: _Form = {
+    1: ("allowed", "flag"),
+    2: ("reason", "text"),
+    3: ("evaluationError", "text"),
+    4: ("denied", "flag"),
+}
+_RULES: _Form = {
+    1: (
+        "resourceRules",
+        (
+            {
+                1: ("verbs", ("text",)),
+                2: ("apiGroups", ("text",)),
+                3: ("resources", ("text",)),
+                4: ("resourceNames", ("text",)),
+            },
+        ),
+    ),
+    2: ("nonResourceRules", ({1: ("verbs", ("text",)), 2: ("nonResourceURLs", ("text",))},)),
+    3: ("incomplete", "flag"),
+    4: ("evaluationError", "text"),
+}
+_USER: _Form = {
+    1: ("username", "text"),
+    2: ("uid", "text"),
+    3: ("groups", ("text",)),
+    4: ("extra", "lists"),
+}
 _FORMS: Mapping[tuple[str, str], _Form] = {
     ("v1", "Namespace"): {
         1: ("metadata", _METADATA),
@@ -84,17 +140,71 @@ _FORMS: Mapping[tuple[str, str], _Form] = {
         2: ("involvedObject", _REFERENCE),
         3: ("reason", "text"),
         4: ("message", "text"),
-        5: ("source", {1: ("component", "text"), 2: ("host", "text")}),
+        5: ("source", _SOURCE),
         6: ("firstTimestamp", "time"),
         7: ("lastTimestamp", "time"),
         8: ("count", "number"),
         9: ("type", "text"),
         10: ("eventTime", "microtime"),
-        11: ("series", {1: ("count", "number"), 2: ("lastObservedTime", "microtime")}),
+        11: ("series", _SERIES),
         12: ("action", "text"),
         13: ("related", _REFERENCE),
         14: ("reportingComponent", "text"),
         15: ("reportingInstance", "text"),
+    },
+    ("events.k8s.io/v1", "Event"): {
+        1: ("metadata", _METADATA),
+        2: ("eventTime", "microtime"),
+        3: ("series", _SERIES),
+        4: ("reportingController", "text"),
+        5: ("reportingInstance", "text"),
+        6: ("action", "text"),
+        7: ("reason", "text"),
+        8: ("regarding", _REFERENCE),
+        9: ("related", _REFERENCE),
+        10: ("note", "text"),
+        11: ("type", "text"),
+        12: ("deprecatedSource", _SOURCE),
+        13: ("deprecatedFirstTimestamp", "time"),
+        14: ("deprecatedLastTimestamp", "time"),
+        15: ("deprecatedCount", "number"),
+    },
+    ("authentication.k8s.io/v1", "SelfSubjectReview"): {
+        1: ("metadata", _METADATA),
+        2: ("status", {1: ("userInfo", _USER)}),
+    },
+    ("authentication.k8s.io/v1", "TokenReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", {1: ("token", "text"), 2: ("audiences", ("text",))}),
+        3: (
+            "status",
+            {
+                1: ("authenticated", "flag"),
+                2: ("user", _USER),
+                3: ("error", "text"),
+                4: ("audiences", ("text",)),
+            },
+        ),
+    },
+    ("authorization.k8s.io/v1", "SelfSubjectAccessReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", _ASKED),
+        3: ("status", _ANSWER),
+    },
+    ("authorization.k8s.io/v1", "SubjectAccessReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", _SUBJECT),
+        3: ("status", _ANSWER),
+    },
+    ("authorization.k8s.io/v1", "LocalSubjectAccessReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", _SUBJECT),
+        3: ("status", _ANSWER),
+    },
+    ("authorization.k8s.io/v1", "SelfSubjectRulesReview"): {
+        1: ("metadata", _METADATA),
+        2: ("spec", {1: ("namespace", "text")}),
+        3: ("status", _RULES),
     },
     ("coordination.k8s.io/v1", "Lease"): {
         1: ("metadata", _METADATA),
@@ -122,24 +232,30 @@ _FORM_OF_DELETION: _Form = {
 _UNKNOWN: _Form = {1: ("type", {1: ("apiVersion", "text"), 2: ("kind", "text")}), 2: ("raw", "raw")}
 
 
-def json_of(body: bytes) -> bytes:
+def json_of(body: bytes, *, has_form: bool) -> bytes:
     """A body in protobuf as JSON.
+
+    Args:
+        body: the body.
+        has_form: whether the resource type that it is sent to has such a form; it is damaged then, where it cannot be read.
 
     Raises:
         ApiError: it is of a resource type that has no such form, or is damaged.
     """
     if not body.startswith(_MAGIC):
-        raise _unreadable()
+        raise _unreadable(has_form=has_form)
     try:
         whole = _message(body[len(_MAGIC) :], _UNKNOWN)
         said = whole["type"]["apiVersion"], whole["type"]["kind"]
         form = _FORM_OF_DELETION if said[1] == _DELETION else _FORMS[said]
         return text_of({**whole["type"], **_message(whole.get("raw", b""), form)})
     except (ValueError, KeyError, IndexError, OverflowError) as error:
-        raise _unreadable() from error
+        raise _unreadable(has_form=has_form) from error
 
 
-def _unreadable() -> ApiError:
+def _unreadable(*, has_form: bool) -> ApiError:
+    if has_form:
+        return bad_request("the body of the request is no object of this resource type in protobuf")
     return unsupported_media_type(MEDIA_TYPE, ("application/json",))
 
 
@@ -157,6 +273,11 @@ def _message(body: bytes, form: Any) -> dict[str, Any]:
         elif inner == "map":
             entry = _value(value, {1: ("key", "text"), 2: ("value", "text")})
             found.setdefault(name, {})[entry.get("key", "")] = entry.get("value", "")
+        elif inner == "lists":
+            entry = _value(value, {1: ("key", "text"), 2: ("value", {1: ("items", ("text",))})})
+            found.setdefault(name, {})[entry.get("key", "")] = entry.get("value", {}).get(
+                "items", []
+            )
         elif isinstance(inner, str) and inner.endswith("*"):
             found[name] = _value(value, inner[:-1])
         elif (read := _value(value, inner)) not in ("", {}, 0, b""):

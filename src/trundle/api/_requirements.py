@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from trundle.api._core import NAMESPACES
+from trundle.api._event_words import is_event
 from trundle.api._requests import Target
 from trundle.api._status import Cause, bad_request, invalid, modified
 from trundle.cel import format_errors
@@ -52,14 +53,16 @@ def require_configuration(target: Target, config: Mapping[str, Any]) -> None:
     """
     kind, wanted = target.kind, target.kind.api_version(target.served)
     version, said = (config.get(name) or "" for name in ("apiVersion", "kind"))
+    same_group = version.rpartition("/")[0] == kind.group
     if said and version and said != kind.kind and version == wanted:
         found = f"the kind in the data ({said})"
         raise bad_request(f"{found} does not match the expected kind ({kind.kind})")
-    if said == kind.kind and version and version != wanted:
+    if said == kind.kind and version and version != wanted and same_group:
         found = f"the API version in the data ({version})"
         raise bad_request(f"{found} does not match the expected API version ({wanted})")
     if (version, said) != (wanted, kind.kind):
-        raise bad_request(f"invalid object type: {version or '/'}, Kind={said}")
+        named = version if "/" in version else f"/{version}"
+        raise bad_request(f"invalid object type: {named}, Kind={said}")
 
 
 def require_said_kind(target: Target, patched: Mapping[str, Any]) -> None:
@@ -212,7 +215,11 @@ def require_version(target: Target, metadata: Mapping[str, Any]) -> None:
 
     Namespaces and events may leave it out, as in a cluster: they go over the object as it is.
     """
-    if target.kind.group and metadata.get("resourceVersion") in {None, "", "0"}:
+    if (
+        target.kind.group
+        and not is_event(target.kind)
+        and metadata.get("resourceVersion") in {None, "", "0"}
+    ):
         message = "Invalid value: 0: must be specified for an update"
         cause = Cause("FieldValueInvalid", "metadata.resourceVersion", message)
         raise invalid(target.kind, target.name, [cause], called=target.kind.plural)

@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.api._event_words import SOURCE, is_event, source_of
 from trundle.api._field_terms import exact_of, terms_of
 from trundle.api._requests import Target
 from trundle.api._status import bad_request
@@ -28,7 +29,8 @@ class FieldSelector:
 
     def __init__(self, text: str, target: Target) -> None:
         own = _FIELDS if target.kind.namespaced else _FIELDS[:1]
-        known = {*own, *target.served.selectable}
+        self._by = source_of if is_event(target.kind) and not target.kind.group else None
+        known = {*own, *target.served.selectable, *([SOURCE] if self._by else ())}
         self._terms = terms_of(text)
         for field, _, _ in self._terms:
             if field not in known:
@@ -54,7 +56,11 @@ class FieldSelector:
             return False
         others = [each for each in self._terms if each[0] not in of]
         shown = msgspec.json.decode(show(found)) if others else None
-        return all((_value(shown, field) == value) is equal for field, equal, value in others)
+        return all((self._value(shown, x) == value) is equal for x, equal, value in others)
+
+    def _value(self, shown: Any, field: str) -> str:
+        """What an object has in a field; who an event is from is in one of several."""
+        return self._by(shown) if self._by and field == SOURCE else _value(shown, field)
 
 
 class SelectedObjects:

@@ -179,7 +179,8 @@ def invalid(kind: ServedKind, name: str, causes: Sequence[Cause], *, called: str
         called: what an API server calls the resource type there, where that is not the kind.
     """
     called = called or kind.kind
-    lines = [f"{each.field}: {each.message}" if each.field else each.message for each in causes]
+    said = (f"{each.field}: {each.message}" if each.field else each.message for each in causes)
+    lines = [*dict.fromkeys(said)]
     text = lines[0] if len(lines) == 1 else f"[{', '.join(lines)}]"
     qualified = f"{called}.{kind.group}" if kind.group else called
     message = f'{qualified} "{name}" is invalid: {text}'

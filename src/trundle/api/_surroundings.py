@@ -1,7 +1,7 @@
 """What the resource types of a project stand in: a server by itself, or a cluster that it is a part of."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -25,7 +25,8 @@ from trundle.api._namespaces import (
 from trundle.api._requests import Target
 from trundle.api._resources import Resources
 from trundle.api._responses import as_json
-from trundle.api.access import Access, Gate, Reviews, aggregated_groups, group_list
+from trundle.api._reviews import Reviews
+from trundle.api.access import Access, Gate
 from trundle.store import Store, StoredObject
 
 _DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
@@ -40,9 +41,7 @@ class Surroundings(Protocol):
         controllers: do what follows from changes.
         own: resource types that are not the project's, and what answers requests about them.
         waits: whether writes wait for others than the database.
-        routes: what clients can ask about themselves.
-        groups: the groups of these, as `/apis` lists groups.
-        aggregated_groups: the same, as aggregated discovery lists groups.
+        routes: what else clients ask for.
     """
 
     access: Gate
@@ -51,8 +50,6 @@ class Surroundings(Protocol):
     own: Mapping[ServedKind, Resources]
     waits: bool
     routes: Sequence[BaseRoute]
-    groups: Sequence[Mapping[str, Any]]
-    aggregated_groups: Sequence[Mapping[str, Any]]
 
     def require(self, target: Target) -> None:
         """Raises where nothing can be created in the namespace of a target.
@@ -76,7 +73,7 @@ class Surroundings(Protocol):
 
 
 class Alone:
-    """A server by itself: it has namespaces, events and leases, deletes what has no owner, and says who may do what.
+    """A server by itself: it has namespaces, events and leases, deletes what has no owner, and answers who may do what.
 
     Args:
         store: keeps the objects.
@@ -94,29 +91,24 @@ class Alone:
         kinds = tuple(kinds)
         served = {(each.group, each.plural) for each in kinds}
         core_of = [each for each in core_kinds() if (each.group, each.plural) not in served]
-        inventory = self.inventory = Inventory(store, kinds, core_of)
+        stored = [each for each in core_of if not each.is_review]
+        inventory = self.inventory = Inventory(store, kinds, stored)
         self._recorder = EventRecorder(inventory, clock)
         self._namespaces = Namespaces(inventory, clock)
         for each in {DEFAULT, *store.namespaces()}:
             self._namespaces.ensure(each)
         core = Resources(inventory.core, clock, self.require)
         apart = {NAMESPACES: self._namespaces, EVENTS: Events(inventory.core, clock, self.require)}
+        reviews = Reviews(inventory.core, access, clock)
         self.own: Mapping[ServedKind, Resources] = {
-            each: apart.get(each.kind, core)
-            for each in inventory.kinds
-            if inventory.store_of(each) is inventory.core
+            each: reviews if each.is_review else apart.get(each.kind, core) for each in core_of
         }
         self.controllers = Controllers(
             inventory,
             [GarbageCollector(inventory), NamespaceController(inventory, self._recorder)],
             self._recorder.flush,
         )
-        self.routes: Sequence[BaseRoute] = [
-            *Reviews(access, clock).routes,
-            Route(_DEFINITIONS, _no_definitions),
-        ]
-        self.groups: Sequence[Mapping[str, Any]] = group_list()
-        self.aggregated_groups: Sequence[Mapping[str, Any]] = aggregated_groups()
+        self.routes: Sequence[BaseRoute] = [Route(_DEFINITIONS, _no_definitions)]
 
     def require(self, target: Target) -> None:
         """Raises where nothing can be created in the namespace of a target.
@@ -160,8 +152,6 @@ class Hosted:
         self.own: Mapping[ServedKind, Resources] = {}
         self.controllers = Controllers(Inventory(store, (), ()), [])
         self.routes: Sequence[BaseRoute] = ()
-        self.groups: Sequence[Mapping[str, Any]] = ()
-        self.aggregated_groups: Sequence[Mapping[str, Any]] = ()
 
     def require(self, target: Target) -> None:
         """Raises where nothing can be created in the namespace of a target.

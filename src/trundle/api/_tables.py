@@ -14,6 +14,7 @@ import msgspec
 
 from trundle.api._ages import age
 from trundle.api._event_tables import event_cells, event_columns
+from trundle.api._event_words import is_event, words_of_core
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.schema import PrinterColumn
 
@@ -41,7 +42,7 @@ def column_definitions(kind: ServedKind, served: ServedVersion) -> list[dict[str
         "description": _NAME,
         "priority": 0,
     }
-    if _is_event(kind):
+    if is_event(kind):
         return event_columns(name)
     more = (
         {
@@ -107,8 +108,8 @@ def _row(
     version: str,
 ) -> dict[str, Any]:
     value = msgspec.json.decode(document)
-    if _is_event(kind):
-        cells = event_cells(value, now)
+    if is_event(kind):
+        cells = event_cells(words_of_core(kind, value), now)
     else:
         name = value["metadata"].get("name", "")
         cells = [name, *(_cell(each, value, now) for each in columns)]
@@ -119,10 +120,6 @@ def _row(
             return {"cells": cells, "object": msgspec.Raw(document)}
         case _:
             return {"cells": cells, "object": partial(document, version)}
-
-
-def _is_event(kind: ServedKind) -> bool:
-    return (kind.group, kind.kind) == ("", "Event")
 
 
 def _cell(column: PrinterColumn, value: Any, now: dt.datetime) -> Any:

@@ -331,7 +331,7 @@ class Validators:
 
     def of(self, target: Target) -> Validator:
         """What validates documents of a target's version."""
-        key = target.kind.resource, target.served.label
+        key = target.kind.resource, target.served.version
         if key not in self._made:
             self._made[key] = Validator(target.served)
         return self._made[key]

@@ -10,7 +10,7 @@ from trundle.api._documents import (
     to_client,
     to_scheme,
     with_tidy_metadata,
-    without_member,
+    without_empty,
 )
 from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._ownership import Ownership
@@ -49,7 +49,7 @@ class Views:
 
     def ownership(self, kind: ServedKind, served: ServedVersion) -> Ownership:
         """Who owns what at a version of a resource type."""
-        key = kind.resource, served.label
+        key = kind.resource, served.version
         if key not in self._ownerships:
             self._ownerships[key] = Ownership(kind, served)
         return self._ownerships[key]
@@ -62,7 +62,7 @@ class Views:
         """
         # All that the answer depends on: no change can make it wrong.
         key = (
-            *(kind.resource, served.label, found.uid, found.resource_version, found.generation),
+            *(kind.resource, served.version, found.uid, found.resource_version, found.generation),
             *(found.created, found.deleted, found.data),
         )
         shown = self._recent.get(key)
@@ -78,7 +78,7 @@ class Views:
                 shown = to_client(self._store.shown(found, served.version), kind, served)
             except DocumentError as error:  # It is no document of the client that asks.
                 raise ConversionError(str(error)) from error
-        return without_member(shown, "generation") if kind.is_core else shown
+        return _as_own(shown, kind)
 
     def exact(self, found: StoredObject, kind: ServedKind, served: ServedVersion) -> bytes:
         """An object as JSON; remembered for a while.
@@ -127,7 +127,7 @@ class Views:
         else:
             as_drafted = msgspec.structs.replace(current, data=draft.data)
             shown = self._store.shown(as_drafted, served.version)
-        return shown_object(to_client(shown, kind, served))
+        return shown_object(_as_own(to_client(shown, kind, served), kind))
 
     def unknown(
         self,
@@ -160,7 +160,7 @@ class Views:
         kind: ServedKind,
         served: ServedVersion,
         lenience: Lenience,
-        stored: bytes,
+        stored: bytes | None,
     ) -> dict[str, Any]:
         """A document as it would be shown if it were written: with its defaults, without what is dropped.
 
@@ -169,7 +169,7 @@ class Views:
             kind: its resource type.
             served: its version.
             lenience: what is tolerated about it.
-            stored: what is stored of the object.
+            stored: what is stored of the object; None where nothing is.
 
         Raises:
             ConversionError: it is not what its version says.
@@ -213,3 +213,8 @@ class Views:
             }
             head = {"apiVersion": kind.api_version(served), "kind": kind.kind}
             return msgspec.json.encode({**head, "metadata": metadata})
+
+
+def _as_own(shown: bytes, kind: ServedKind) -> bytes:
+    """An object as API servers show it; those of Kubernetes' own have no generation, and nothing that Go leaves out as it is empty."""
+    return without_empty(shown, kind.kept_empty) if kind.is_core else shown

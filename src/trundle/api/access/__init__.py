@@ -23,7 +23,6 @@ from trundle.api.access._guard import (
 )
 from trundle.api.access._refusals import unauthorized
 from trundle.api.access._reloading import Reloaded
-from trundle.api.access._reviews import Reviews, aggregated_groups, group_list
 from trundle.api.access._rules import Binding, Decision, Rule, Rules, Subject
 from trundle.api.access._rules_file import read_rules
 from trundle.api.access._tokens import read_tokens
@@ -46,7 +45,6 @@ __all__ = [
     "Guard",
     "Receive",
     "Reloaded",
-    "Reviews",
     "Rule",
     "Rules",
     "Scope",
@@ -55,11 +53,9 @@ __all__ = [
     "Tls",
     "UnaskedError",
     "User",
-    "aggregated_groups",
     "attributes_of",
     "certificate_files",
     "channel_place",
-    "group_list",
     "parameters_of",
     "read_rules",
     "read_tokens",

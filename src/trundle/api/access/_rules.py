@@ -236,6 +236,10 @@ BUILT_IN = Rules(
                 ),
             ),
         ),
+        ("", "system:auth-delegator"): (
+            Rule(("create",), ("authentication.k8s.io",), ("tokenreviews",)),
+            Rule(("create",), ("authorization.k8s.io",), ("subjectaccessreviews",)),
+        ),
         ("", "system:monitoring"): (
             Rule(
                 ("get",),
