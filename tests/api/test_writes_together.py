@@ -67,9 +67,9 @@ class CountedWaits(threading.Condition):
         super().__init__()
         self.count = 0
 
-    def wait_for(self, predicate, timeout=None):
+    def wait(self, timeout=None):
         self.count += 1
-        return predicate()
+        return False
 
 
 def test_a_client_that_writes_alone_does_not_wait_after_others_wrote_together():
@@ -94,3 +94,26 @@ def test_a_client_that_writes_alone_does_not_wait_after_others_wrote_together():
     assert before
     asyncio.run(write(1))
     assert waits.count == before
+
+
+def test_the_loop_is_woken_once_for_all_that_are_answered_together():
+    writes = Together()
+    have_come = threading.Event()
+
+    def steps():
+        have_come.wait()
+        return "stored"
+        yield
+
+    async def write(number):
+        loop = asyncio.get_running_loop()
+        woken = []
+        call = loop.call_soon_threadsafe
+        loop.call_soon_threadsafe = lambda *given: (woken.append(given), call(*given))[1]
+        written = [asyncio.create_task(writes.done(steps())) for _ in range(number)]
+        await asyncio.sleep(0)  # All of them have come now; the thread has begun with the first one.
+        have_come.set()
+        assert await asyncio.gather(*written) == ["stored"] * number
+        return len(woken)
+
+    assert asyncio.run(write(20)) <= 2

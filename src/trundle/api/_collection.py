@@ -8,7 +8,7 @@ import contextlib
 import gc
 from collections.abc import Iterator
 
-_NEW = 5_000
+_NEW = 20_000
 """How many more containers there are than at the last round when the next one begins; those of the requests that a server answers at a time stay below."""
 
 

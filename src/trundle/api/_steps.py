@@ -9,7 +9,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeAlias
 
@@ -124,26 +124,46 @@ def _look_up(store: Store, lookups: Iterable[Lookup]) -> None:
 class _Going:
     """A request on its way.
 
+    Args:
+        steps: its steps.
+        answer: gets what the client is answered.
+
     Attributes:
         step: what it needs before it can go on; None where it has not begun, or has ended.
     """
 
-    __slots__ = ("_answered", "_steps", "step")
+    __slots__ = ("_answer", "_found", "_steps", "step")
 
-    def __init__(self, steps: Steps, answered: Callable[[Answer | Exception], None]) -> None:
+    def __init__(self, steps: Steps, answer: asyncio.Future[Answer]) -> None:
         self._steps = steps
-        self._answered = answered
+        self._answer = answer
+        self._found: Answer | Exception | None = None
         self.step: Step | None = None
 
     def go_on(self) -> None:
-        """Goes on to the next step, or to the end; then the client is answered."""
+        """Goes on to the next step, or to the end; then `settle` answers the client."""
         self.step = None
         try:
             self.step = next(self._steps)
         except StopIteration as end:
-            self._answered(end.value)
+            self._found = end.value
         except Exception as error:  # noqa: BLE001 - it is what the client is answered
-            self._answered(error)
+            self._found = error
+
+    @property
+    def loop(self) -> asyncio.AbstractEventLoop:
+        """The event loop in which the client waits."""
+        return self._answer.get_loop()
+
+    def settle(self) -> None:
+        """Answers the client; called in its loop."""
+        if self._answer.done():  # The client has gone.
+            return
+        if isinstance(self._found, Exception):
+            self._answer.set_exception(self._found)
+        else:
+            assert self._found is not None, "it has ended"
+            self._answer.set_result(self._found)
 
 
 class Together:
@@ -151,6 +171,8 @@ class Together:
 
     Clients that were answered together come back one after the other. The first of them would be stored alone, so the thread waits a moment for
     as many as there were before, as the group commit of a store does. A client that writes alone never waits.
+
+    The event loop and the thread wake each other once for all, not for each request: the last one that the thread waits for wakes it.
     """
 
     def __init__(self) -> None:
@@ -159,6 +181,7 @@ class Together:
         self._waiting: deque[_Going] = deque()
         self._is_busy = False
         self._before = 0
+        self._awaited = 0
         self._took = 0.0
 
     async def done(self, steps: Steps) -> Answer:
@@ -167,37 +190,22 @@ class Together:
         Raises:
             ApiError: what the request raises.
         """
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Answer] = loop.create_future()
-
-        def settle(found: Answer | Exception) -> None:
-            if future.done():  # The client has gone.
-                return
-            if isinstance(found, Exception):
-                future.set_exception(found)
-            else:
-                future.set_result(found)
-
-        def answered(found: Answer | Exception) -> None:
-            with contextlib.suppress(RuntimeError):  # The server has ended.
-                loop.call_soon_threadsafe(settle, found)
-
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         with self._lock:
-            self._waiting.append(_Going(steps, answered))
-            self._lock.notify()
+            self._waiting.append(_Going(steps, answer))
+            if len(self._waiting) == self._awaited:
+                self._lock.notify()
             begins, self._is_busy = not self._is_busy, True
         if begins:
             self._threads.submit(self._run)
-        return await future
+        return await answer
 
     def _run(self) -> None:
         going: list[_Going] = []
         while (came := self._came(len(going))) is not None:
             start = time.monotonic()
             self._before = len(going) + len(came)
-            for each in came:
-                each.go_on()
-            going = [each for each in (*going, *came) if each.step is not None]
+            going = _gone_on(came, (*going, *came))
             for kind in (Lookup, Storing):  # So that all that came share a transaction.
                 going = _taken(going, kind)
             self._took = time.monotonic() - start
@@ -209,9 +217,10 @@ class Together:
             going: how many are on their way.
         """
         with self._lock:
-            if self._before > 1:
-                patience = min(self._took * _PATIENCE, _LONGEST)
-                self._lock.wait_for(lambda: going + len(self._waiting) >= self._before, patience)
+            self._awaited = self._before - going
+            if self._before > 1 and len(self._waiting) < self._awaited:
+                self._lock.wait(min(self._took * _PATIENCE, _LONGEST))
+            self._awaited = 0
             came = list(self._waiting)
             self._waiting.clear()
             if not going and not came:
@@ -225,9 +234,33 @@ def _taken(going: Sequence[_Going], kind: type[Step]) -> list[_Going]:
     """Takes the steps of one kind whose turn it is; gives the requests that are still on their way."""
     steps = {each: step for each, step in _in_turn(going).items() if isinstance(step, kind)}
     _take(list(steps.values()))
-    for each in steps:
+    return _gone_on(steps, going)
+
+
+def _gone_on(those: Iterable[_Going], going: Iterable[_Going]) -> list[_Going]:
+    """Lets some requests go on, and answers the clients of those that end with that.
+
+    Args:
+        those: the requests.
+        going: all that are on their way, these among them.
+
+    Returns:
+        Those that are still on their way.
+    """
+    ended: dict[asyncio.AbstractEventLoop, list[_Going]] = {}
+    for each in those:
         each.go_on()
+        if each.step is None:
+            ended.setdefault(each.loop, []).append(each)
+    for loop, of_loop in ended.items():
+        with contextlib.suppress(RuntimeError):  # The server has ended.
+            loop.call_soon_threadsafe(_settle, of_loop)
     return [each for each in going if each.step is not None]
+
+
+def _settle(ended: Iterable[_Going]) -> None:
+    for each in ended:
+        each.settle()
 
 
 def _in_turn(going: Iterable[_Going]) -> dict[_Going, Step]:

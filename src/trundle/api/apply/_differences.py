@@ -72,8 +72,11 @@ class _Walk:
     removed: set[Path] = field(default_factory=set)
 
     def compare(self, shape: Shape, old: Json, new: Json, path: Path) -> None:
-        if old is not ABSENT and new is not ABSENT and plainly_same(old, new):
-            return
+        if not plainly_same(old, new):
+            self._compare(shape, old, new, path)
+
+    def _compare(self, shape: Shape, old: Json, new: Json, path: Path) -> None:
+        """Compares values that are not the same at first sight."""
         if new is ABSENT:
             leaf = self._visit(shape, shape.form(old), old, new, path)
         elif old is ABSENT or shape.form(old) == shape.form(new):
@@ -105,9 +108,11 @@ class _Walk:
                 if mapped.atomic or not (before_members or after_members):
                     return self._leaf(old, new, path)
                 for name in {**before_members, **after_members}:
-                    here = (*path, member(name))
-                    inner = before_members.get(name, ABSENT), after_members.get(name, ABSENT)
-                    self.compare(mapped.at(name) or NOTHING, *inner, here)
+                    was = before_members.get(name, ABSENT)
+                    is_ = after_members.get(name, ABSENT)
+                    if not plainly_same(was, is_):
+                        here = (*path, member(name))
+                        self._compare(mapped.at(name) or NOTHING, was, is_, here)
             case _:
                 return self._leaf(old, new, path)
         return False

@@ -37,4 +37,8 @@ def _alike(one: Json, other: Json) -> bool:
 
 def plainly_same(one: Json, other: Json) -> bool:
     """Whether two values are the same at first sight: quick, and sometimes wrong where they are the same."""
-    return one is other or (bool(one == other) and _ENCODE(one) == _ENCODE(other))
+    if one is other:
+        return True
+    if isinstance(one, str):  # It equals no other kind of value.
+        return bool(one == other)
+    return bool(one == other) and _ENCODE(one) == _ENCODE(other)
