@@ -173,12 +173,52 @@ def test_what_admits_less_breaks_clients(old, new, said):
             {"type": "object", "additionalProperties": {"type": "string"}, **PRESERVING},
             {"type": "object", "additionalProperties": {"type": "string"}},
         ),
+        ({"type": "boolean", **PRESERVING}, {"type": "boolean"}),
     ],
 )
 def test_what_admits_more_is_a_note(old, new):
     assert broken(old, new) == []
     one, other = (crd(version("v1", {"properties": {"a": x}}), STORED) for x in (old, new))
     assert [each.code for each in findings(one, other)] == [KubernetesCode.CHANGED]
+
+
+AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            {"additionalPrinterColumns": [AGE]},
+            {},
+        ),  # https://github.com/kubernetes/kubernetes, tableconvertor.New
+        ({"subresources": {}}, {}),
+        ({"deprecated": False}, {}),
+    ],
+)
+def test_what_a_version_has_without_saying_so_is_no_change(old, new):
+    one, other = (crd({**version("v1"), **x}, STORED) for x in (old, new))
+    assert findings(one, other) == findings(other, one) == []
+    other["spec"]["versions"][0]["additionalPrinterColumns"] = [{**AGE, "priority": 1}]
+    assert len(findings(one, other)) == 1
+
+
+def test_names_that_an_api_server_makes_are_no_change():
+    made = {"kind": "Thing", "plural": "things", "singular": "thing", "listKind": "ThingList"}
+    one, other = (crd(STORED, names=x) for x in ({"kind": "Thing", "plural": "things"}, made))
+    assert findings(one, other) == []
+    (found,) = findings(one, crd(STORED, names={**made, "singular": "thingy"}))
+    assert found.found == "an update changes `names`"
+
+
+def test_the_order_of_what_is_required_or_listed_is_no_change():
+    def made(*names):
+        text = {"type": "string", "enum": list(names)}
+        both = {"properties": {"a": text, "b": text}, "required": list(names)}
+        return crd(version("v1", both), STORED)
+
+    assert findings(made("a", "b"), made("b", "a")) == []
+    assert len(findings(made("a", "b"), made("a"))) == 2
 
 
 def test_fields_to_select_by_may_be_added_and_not_taken_away():

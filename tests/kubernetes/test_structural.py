@@ -111,6 +111,49 @@ def test_what_is_left_out_is_noted(made):
     assert {".looked", ".names", ".mixed", ".shape", ".open", ".unkeyed", ".tree.other"} <= noted
 
 
+TAKEN = [
+    r"^[a-z()*+,;=:]+$",
+    r"^[!#$%&'*+\-.^_\x60|~]+$",
+    r"^\*+$",
+    r"^\++\}+a}+$",
+    r"^[[:alpha:]*+]+$",
+    r"^[]*+]+[^]*+]+[\]*+]+[(?!]+$",
+    r"^(?<name>a)(?P<other>b)(?i:c)$",
+    r"\A\pL\p{Greek}\012\/\_\Qa*+\E*?\z",
+    r"^a{,3}b{1,}c{1000}é$",
+]
+REFUSED = [
+    r"^a*+$",
+    r"^a{2}+$",
+    r"^a**$",
+    r"^[a]+(?!b)",
+    r"^(?<=a)b",
+    r"^(?>a)",
+    r"(a)\1",
+    r"^\u0041$",
+    r"^[\u0041]$",
+    r"^\cA",
+    r"^a\Z",
+    r"^[\Z]",
+    r"^[\b]",
+    r"^\k<name>",
+    r"^.{1,2000}$",
+]
+"""What Go 1.26 says of patterns: `regexp.Compile`."""
+
+
+def test_a_pattern_stays_where_the_api_server_takes_it(install):
+    patterns = [*TAKEN, *REFUSED]
+    properties = {f"p{i}": {"type": "string", "pattern": each} for i, each in enumerate(patterns)}
+    schema = {"title": "Path", "type": "object", "properties": properties}
+    notes = []
+    files = {"schemas/v1.yaml": json.dumps(schema)}
+    crd = crd_of(install(files, config={"kubernetes": {"group": "example.com"}}), notes)
+    made = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    assert [made[each].get("pattern") for each in properties] == TAKEN + [None] * len(REFUSED)
+    assert len(notes) == len(REFUSED)
+
+
 def test_one_version_is_stored_and_none_of_the_others(made):
     crd, _ = made
     said = {each["name"]: (each["served"], each["storage"]) for each in crd["spec"]["versions"]}

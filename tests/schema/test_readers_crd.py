@@ -93,6 +93,49 @@ def test_kubernetes_extensions(schemas):
     assert [each.name for each in template.properties] == ["apiVersion", "kind", "metadata"]
 
 
+KEEPING_LISTS = (
+    HEAD
+    + """
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            disks:
+              type: array
+              x-kubernetes-preserve-unknown-fields: true
+              items:
+                type: object
+                properties: {name: {type: string}, inner: {type: object, properties: {a: {type: string}}}}
+            grid:
+              type: array
+              x-kubernetes-preserve-unknown-fields: true
+              items: {type: array, items: {type: object, properties: {name: {type: string}}}}
+            names: {type: array, x-kubernetes-preserve-unknown-fields: true, items: {type: string}}
+            stripe: {x-kubernetes-int-or-string: true, enum: [4Ki, 8]}
+"""
+)
+
+
+def test_what_a_list_keeps_is_in_its_elements(workspace):
+    # https://github.com/kubernetes/apiextensions-apiserver, `skipPrune` in pkg/apiserver/schema/pruning/algorithm.go
+    (schema,) = read_schemas([Source(workspace.write("shop.yaml", KEEPING_LISTS))])
+    assert schema.object("ShopDisks").additional == FreeForm()
+    assert schema.object("ShopDisksInner").additional is None
+    assert schema.object("ShopGrid").additional == FreeForm()
+    assert schema.object("Shop").property("names").type == ListOf(Scalar("string"))
+
+
+def test_the_values_of_an_integer_or_a_text_are_a_constraint(workspace):
+    (schema,) = read_schemas([Source(workspace.write("shop.yaml", KEEPING_LISTS))])
+    found = schema.object("Shop").property("stripe")
+    assert found.type == Union((Scalar("integer"), Scalar("string")))
+    assert found.constraints == (("enum", ["4Ki", 8]),)
+
+
 def test_compositions_only_constrain(schemas):
     root = schemas[1].object("Shop")
     names = [name for name, _ in root.property("spec").constraints]

@@ -17,6 +17,8 @@ _EITHER = "x-kubernetes-int-or-string"
 _INSIDE = {"additionalProperties": ".*", "items": "[]"}
 _EMBEDDED = "x-kubernetes-embedded-resource"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
+_SETS = ("enum", "required")
+"""Keywords with lists whose order says nothing."""
 
 
 def compared(
@@ -95,9 +97,17 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], place: Place) -> It
     for name in after:
         if name not in before:
             yield _note(KubernetesCode.CHANGED, place, f"an update adds the version {name}")
-    for key in ("names", "conversion"):
-        if old.get(key) != new[key]:
-            yield _note(KubernetesCode.CHANGED, place, f"an update changes `{key}`")
+    if _all_names(old.get("names")) != _all_names(new["names"]):
+        yield _note(KubernetesCode.CHANGED, place, "an update changes `names`")
+    if old.get("conversion") != new["conversion"]:
+        yield _note(KubernetesCode.CHANGED, place, "an update changes `conversion`")
+
+
+def _all_names(names: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The names of a resource type, with those that an API server makes of the kind where they are not said."""
+    said = dict(names or {})
+    kind = said.get("kind", "")
+    return {"singular": kind.lower(), "listKind": f"{kind}List", **said}
 
 
 def _version_changes(
@@ -142,10 +152,21 @@ def _version_changes(
 def _differing(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
     """What differs between two forms of a version; where it is stored is said apart."""
     for key in sorted((old.keys() | new.keys()) - {"schema", "storage"}):
-        if old.get(key) != new.get(key):
+        before, after = (_said(key, each.get(key)) for each in (old, new))
+        if before != after:
             yield key
     schemas = [(each.get("schema") or {}).get("openAPIV3Schema", {}) for each in (old, new)]
     yield from _differing_schema(schemas[0], schemas[1], "")
+
+
+def _said(key: str, value: Any) -> Any:
+    """What a version says under a key; None where it is what an API server takes where nothing is said."""
+    if key == "additionalPrinterColumns" and len(value or ()) == 1:
+        (column,) = value
+        said = [column.get(each) for each in ("name", "type", "jsonPath", "priority")]
+        if said == ["Age", "date", ".metadata.creationTimestamp", None]:
+            return None
+    return value or None
 
 
 def _differing_schema(old: Any, new: Any, path: str) -> Iterator[str]:
@@ -159,6 +180,8 @@ def _differing_schema(old: Any, new: Any, path: str) -> Iterator[str]:
         before, after = old.get(key), new.get(key)
         if before == after or (key == "anyOf" and is_either):
             continue
+        if key in _SETS and _as_set(before) == _as_set(after):
+            continue
         if key == "description":
             yield "descriptions"
         elif key == "properties":
@@ -169,6 +192,10 @@ def _differing_schema(old: Any, new: Any, path: str) -> Iterator[str]:
             yield from _differing_schema(before, after, path + _INSIDE[key])
         else:
             yield f"{key} of {path or '.'}"
+
+
+def _as_set(value: Any) -> list[str]:
+    return sorted({repr(each) for each in value or ()})
 
 
 def _selectable(version: Mapping[str, Any]) -> list[str]:
@@ -222,7 +249,7 @@ def _narrowed_members(
             yield f"{path}.{name}", "a value, as it is required now"
     values_said = isinstance(old.get("additionalProperties"), Mapping)
     kept = old.get(_PRESERVE) and not new.get(_PRESERVE)
-    if kept and old.get("type") != "array" and not values_said:
+    if kept and old.get("type", "object") == "object" and not values_said:
         yield path, "no unknown properties any more"
     for key, tail in _INSIDE.items():
         inner = old.get(key)

@@ -5,12 +5,12 @@ https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resou
 What a version says beyond that is left out, and noted: the server then accepts more there than the version does, and keeps it all.
 """
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from trundle.api import ServedVersion, openapi_definition
 from trundle.kubernetes._errors import DefinitionError
+from trundle.kubernetes._go_patterns import is_taken_by_go
 
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
 _INT_OR_STRING = "x-kubernetes-int-or-string"
@@ -55,9 +55,6 @@ _KEPT = (
     }
 )
 _COMBINING = ("allOf", "anyOf", "oneOf")
-_OUTSIDE_RE2 = re.compile(r"\(\?(?:[=!>]|<[=!]|P=|\()|\\[1-9ZGXRKE]|[*+?}]\+")
-"""What patterns of other libraries have, and that of the API server has not: https://github.com/google/re2/wiki/Syntax."""
-
 _WHOLE = {
     "apiVersion": {"type": "string"},
     "kind": {"type": "string"},
@@ -194,7 +191,7 @@ class _Expansion:
                 found[limit] = found[exclusive]
                 found[exclusive] = True
         pattern = found.get("pattern")
-        if pattern is not None and _OUTSIDE_RE2.search(pattern):
+        if pattern is not None and not is_taken_by_go(pattern):
             self._note(path, f"the pattern {pattern}, which Go cannot match")
             del found["pattern"]
         if given.get("uniqueItems"):

@@ -170,7 +170,7 @@ class Builder:
         return _nullable(found) if facets.nullable else found
 
     def _shape(self, facets: Facets, definition: Node | None) -> Type:
-        if any(x.node.value.get("x-kubernetes-int-or-string") is True for x in facets.all):
+        if _merge.is_integer_or_text(facets.all):
             return Union((Scalar("integer"), Scalar("string")))
         if facets.alternatives:
             return self._union(facets)
@@ -260,6 +260,8 @@ class Builder:
             items = self.table.union([self._read([x]) for x in tuples]) if tuples else FreeForm()
             return ListOf(items, keys)
         nodes = _merge.children(facets.all, "items")
+        if _merge.preserves_unknown(facets.all):
+            nodes = [_merge.preserving(each) for each in nodes]
         return ListOf(self._read(nodes) if nodes else FreeForm(), keys)
 
     def _object(self, facets: Facets, definition: Node | None) -> Type:

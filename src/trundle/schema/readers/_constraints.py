@@ -28,7 +28,7 @@ class Constraints:
     def of(self, facets: Facets, own: Sequence[Facet], kind: Type | None) -> dict[str, Any]:
         """The constraints of a property, and under `items` and the like those of what it holds.
 
-        Where anything is carried verbatim, its `type` and its `enum` are constraints, as its `Type` does not have them.
+        Where anything is carried verbatim, its `type` and its `enum` are constraints, as its `Type` does not have them; so is the `enum` of an integer or a text.
         """
         found = _merge.constraints(own, structural=self._dialect.structural)
         match kind.inner if isinstance(kind, Nullable) else kind:
@@ -44,6 +44,10 @@ class Constraints:
                     found.setdefault("type", stated[0] if len(stated) == 1 else stated)
                 listed = _merge.values(facets.all, kinds) or ()
                 if any(isinstance(each, dict | list) for each in listed):
+                    found.setdefault("enum", list(listed))
+            case Union() if _merge.is_integer_or_text(facets.all):
+                listed = _merge.values(facets.all, None)
+                if listed is not None:
                     found.setdefault("enum", list(listed))
             case Union():
                 for choice in facets.alternatives:

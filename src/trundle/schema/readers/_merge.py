@@ -271,9 +271,21 @@ def is_open(facets: Iterable[Facet]) -> bool:
     )
 
 
+def is_integer_or_text(facets: Iterable[Facet]) -> bool:
+    """Whether a value may be either, as Kubernetes says it."""
+    return any(x.node.value.get("x-kubernetes-int-or-string") is True for x in facets)
+
+
 def preserves_unknown(facets: Iterable[Facet]) -> bool:
     """Whether unknown properties are kept, as Kubernetes says it."""
     return any(x.node.value.get(_PRESERVE) is True for x in facets)
+
+
+def preserving(node: Node) -> Node:
+    """The schema of the elements of a list that keeps what is unknown, which an API server keeps in its elements."""
+    return Node(
+        *node.place, {**node.value, _PRESERVE: True} if isinstance(node.value, dict) else node.value
+    )
 
 
 def value_schemas(facets: Iterable[Facet]) -> list[Node] | None:
