@@ -110,8 +110,6 @@ class ServerLease:
         """
         store = self._store
         with _leasing(store) as connection:
-            _check_takable(store, connection, self.holder)
-            _add_types(store, Rows(connection))
             now = _now(store, connection)
             expires = time_text(now + self._lasts)
             reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
@@ -119,7 +117,7 @@ class ServerLease:
             ended = t.LEASES.c.expires <= time_text(now)
             connection.execute(delete(t.LEASES).where(ended))
             upsert(connection, t.LEASES, [row])
-            return _moved(store, connection)
+            return _moved(store, connection, self.holder, adding=True)
 
     def end(self) -> None:
         """Says that the server is gone."""
@@ -147,7 +145,6 @@ def move_storage_versions(store: Store, *, dry_run: bool = False) -> tuple[Move,
                 _check_unheld(store, connection, found, type_)
             return tuple(_moves(store, connection))
     with _leasing(store) as connection:
-        _check_takable(store, connection)
         return _moved(store, connection)
 
 
@@ -173,7 +170,7 @@ def check_readable(store: Store, rows: Rows) -> None:
 
 def _unreadable(store: Store, rows: Rows) -> Iterator[tuple[ResourceRow, StoredType]]:
     """The resource types whose agreed storage version this release cannot read."""
-    types = {(each.group, each.name): each for each in store.types.all.values()}
+    types = {each.identity: each for each in store.types.all.values()}
     for found in rows.resources():
         type_ = types.get((found.group, found.name))
         if type_ is not None and found.storage_version not in type_.readable:
@@ -197,32 +194,13 @@ def untakable(
             yield type_, error
 
 
-def _check_takable(store: Store, connection: Connection, holder: str = "") -> None:
-    """Refuses a store that agreed on what this release cannot read, unless nothing is stored that it cannot read: then it may agree on what it stores itself.
-
-    So a release can be rolled back as long as nothing is written in its shape. Writers wait meanwhile, and store after that what is agreed on then.
-
-    Args:
-        store: the store.
-        connection: a transaction in which no other server changes leases.
-        holder: the server that it is for.
-
-    Raises:
-        NewerShapeError: something is stored that this release cannot read, or another server could not read what it stores.
-    """
-    rows = Rows(connection)
-    for found, type_ in _unreadable(store, rows):
-        rows.resource(type_.group, type_.name, locked=True)
-        _check_unheld(store, connection, found, type_, holder)
-
-
 def _check_unheld(
     store: Store, connection: Connection, found: ResourceRow, type_: StoredType, holder: str = ""
 ) -> None:
     """Refuses to go back from an agreed storage version to the hub of a release where that would leave anything or anyone behind.
 
     Raises:
-        NewerShapeError: see `_check_takable`.
+        NewerShapeError: something is stored that the release cannot read, or another server could not read what it stores.
     """
     if Rows(connection).keeps_others(found, type_.readable):
         raise unreadable(store.where, type_, found.storage_version)
@@ -241,21 +219,35 @@ def _now(store: Store, connection: Connection) -> dt.datetime:
     return found.astimezone(dt.UTC)
 
 
-def _add_types(store: Store, rows: Rows) -> None:
-    """Adds the resource types that are not yet stored, so that what is stored of them is agreed on from the beginning."""
-    there = {(each.group, each.name) for each in rows.resources()}
-    for each in store.types.all.values():
-        if (each.group, each.name) not in there:
-            rows.add_resource(each.group, each.name, each.hub)
+def _moved(
+    store: Store, connection: Connection, holder: str = "", *, adding: bool = False
+) -> tuple[Move, ...]:
+    """Moves storage versions, those back to this release among them which it could not read and may leave.
 
+    So a release can be rolled back as long as nothing is written in its shape. Writers wait meanwhile, and store after that what is agreed on then.
 
-def _moved(store: Store, connection: Connection) -> tuple[Move, ...]:
-    moves = tuple(_moves(store, connection))
+    Args:
+        store: the store.
+        connection: a transaction in which no other server changes leases.
+        holder: the server that it is for.
+        adding: whether resource types that are not yet stored are added, so that what is stored of them is agreed on from the beginning.
+
+    Raises:
+        NewerShapeError: see `_check_unheld`.
+    """
     rows = Rows(connection)
-    for each in moves:
-        if not each.held_by:
-            type_ = store.types[each.resource]
-            rows.set_storage_version(type_.group, type_.name, each.after)
+    moves = tuple(_moves(store, connection))
+    moving = {each.resource: each for each in moves if not each.held_by}
+    there = {(each.group, each.name) for each in rows.resources()}
+    for type_ in sorted(store.types.all.values(), key=lambda each: each.identity):
+        if type_.called in moving:
+            rows.resource(*type_.identity, locked=True)
+        elif adding and type_.identity not in there:
+            rows.add_resource(*type_.identity, type_.hub)
+    for found, type_ in _unreadable(store, rows):
+        _check_unheld(store, connection, found, type_, holder)
+    for each in moving.values():
+        rows.set_storage_version(*store.types[each.resource].identity, each.after)
     return moves
 
 
@@ -263,7 +255,7 @@ def _moves(store: Store, connection: Connection) -> Iterator[Move]:
     servers = holders(store, connection)
     stored = {(each.group, each.name): each for each in Rows(connection).resources()}
     for type_ in store.types.all.values():
-        found = stored.get((type_.group, type_.name))
+        found = stored.get(type_.identity)
         if found is None:
             continue
         if found.storage_version not in type_.readable:  # That it may be left was looked at before.
