@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import psycopg
 import pytest
 
+from trundle.errors import TrundleError
 from trundle.runtime import ResourceType
 from trundle.store import Key, ServerLease, Store
 from trundle.store._decisions import WriteDecision
@@ -51,7 +52,7 @@ def test_a_lease_that_moves_what_is_written_waits_for_the_writer(on_server, firs
     def renew():
         try:
             renewed.append(ServerLease(store, "new"))
-        except Exception as error:
+        except TrundleError as error:
             errors.append(error)
 
     with Store(on_server, scheme("v1")) as before, Store(on_server, scheme("v1", "v2")) as store:

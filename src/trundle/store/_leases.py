@@ -9,7 +9,7 @@ does not write over.
 import contextlib
 import datetime as dt
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -18,8 +18,11 @@ from sqlalchemy import Connection, delete, func, select
 
 from trundle.database import DatabaseError, upsert
 from trundle.errors import listed
+from trundle.runtime import AnyScheme
 from trundle.store import _tables as t
+from trundle.store._compaction import go_on_apart
 from trundle.store._errors import NewerShapeError
+from trundle.store._put_back import difference, note_origin, note_reached
 from trundle.store._resources import StoredType, unreadable
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
@@ -74,15 +77,27 @@ class ServerLease:
         store: the store.
         holder: the name of the server, as others are shown it; one is made up where empty.
         lasts: for how long a renewal counts; a server renews it a few times in that time.
+        beside: further schemes whose objects the database keeps, such as that of a control plane's namespaces.
+        complain: given what the operator of the server has to know.
 
     Raises:
         NewerShapeError: the store keeps what this release cannot read. It must not serve then.
         DatabaseError: the database cannot be written.
     """
 
-    def __init__(self, store: Store, holder: str = "", *, lasts: dt.timedelta = _LASTS) -> None:
+    def __init__(
+        self,
+        store: Store,
+        holder: str = "",
+        *,
+        lasts: dt.timedelta = _LASTS,
+        beside: Sequence[AnyScheme] = (),
+        complain: Callable[[str], object] = lambda _: None,
+    ) -> None:
         self._store = store
         self._lasts = lasts
+        self._beside = beside
+        self._complain = complain
         self.holder = holder or str(uuid.uuid4())
         self.moves = self.renew()
 
@@ -101,6 +116,8 @@ class ServerLease:
     def renew(self) -> tuple[Move, ...]:
         """Says that the server is still there, and moves storage versions as `move_storage_versions` does.
 
+        Where the database was put back from a copy, resource versions go on that no client has seen.
+
         Returns:
             What moved, and what servers of earlier releases hold back.
 
@@ -110,6 +127,10 @@ class ServerLease:
         """
         store = self._store
         with _leasing(store) as connection:
+            found = difference(store, connection)
+            if found is not None:
+                go_on_apart(store, connection, self._beside)
+            note_origin(store, connection)
             now = _now(store, connection)
             expires = time_text(now + self._lasts)
             reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
@@ -117,10 +138,15 @@ class ServerLease:
             ended = t.LEASES.c.expires <= time_text(now)
             connection.execute(delete(t.LEASES).where(ended))
             upsert(connection, t.LEASES, [row])
-            return _moved(store, connection, self.holder, adding=True)
+            moves = _moved(store, connection, self.holder, adding=True)
+        if found is not None:
+            self._complain(str(found))
+        note_reached(store)
+        return moves
 
     def end(self) -> None:
         """Says that the server is gone."""
+        note_reached(self._store)
         with _leasing(self._store) as connection:
             connection.execute(delete(t.LEASES).where(t.LEASES.c.holder == self.holder))
 
