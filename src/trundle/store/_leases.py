@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, delete, func, not_, select
 
 from trundle.database import DatabaseError, upsert
 from trundle.errors import listed
@@ -30,6 +30,9 @@ from trundle.store._times import time_of, time_text
 from trundle.version import ApiVersion
 
 _LASTS = dt.timedelta(seconds=30)
+"""For how long a renewal counts; a server renews its lease a few times in that time."""
+_LONGEST = 2 * _LASTS
+"""A lease that lasts longer from now on was written by a clock that was ahead; who has it renews it by the present one."""
 _LOCK = "store leases"
 
 
@@ -76,7 +79,6 @@ class ServerLease:
     Args:
         store: the store.
         holder: the name of the server, as others are shown it; one is made up where empty.
-        lasts: for how long a renewal counts; a server renews it a few times in that time.
         beside: further schemes whose objects the database keeps, such as that of a control plane's namespaces.
         complain: given what the operator of the server has to know.
 
@@ -90,12 +92,10 @@ class ServerLease:
         store: Store,
         holder: str = "",
         *,
-        lasts: dt.timedelta = _LASTS,
         beside: Sequence[AnyScheme] = (),
         complain: Callable[[str], object] = lambda _: None,
     ) -> None:
         self._store = store
-        self._lasts = lasts
         self._beside = beside
         self._complain = complain
         self.holder = holder or str(uuid.uuid4())
@@ -132,11 +132,11 @@ class ServerLease:
                 go_on_apart(store, connection, self._beside)
             note_origin(store, connection)
             now = _now(store, connection)
-            expires = time_text(now + self._lasts)
+            expires = time_text(now + _LASTS)
             reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
             row = {"holder": self.holder, "reads": reads, "expires": expires}
-            ended = t.LEASES.c.expires <= time_text(now)
-            connection.execute(delete(t.LEASES).where(ended))
+            counting = t.LEASES.c.expires.between(time_text(now), time_text(now + _LONGEST))
+            connection.execute(delete(t.LEASES).where(not_(counting)))
             upsert(connection, t.LEASES, [row])
             moves = _moved(store, connection, self.holder, adding=True)
         if found is not None:
@@ -181,7 +181,8 @@ def holders(store: Store, connection: Connection) -> tuple[Holder, ...]:
         Holder(name, time_of(expires), {of: frozenset(each) for of, each in reads.items()})
         for name, reads, expires in connection.execute(select(*t.LEASES.c))
     )
-    return tuple(sorted((each for each in found if each.expires > now), key=lambda each: each.name))
+    counting = (each for each in found if now < each.expires <= now + _LONGEST)
+    return tuple(sorted(counting, key=lambda each: each.name))
 
 
 def check_readable(store: Store, rows: Rows) -> None:
