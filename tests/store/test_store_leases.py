@@ -1,7 +1,5 @@
 """Servers of two releases over one store: what is stored moves up when all can read it, and not before."""
 
-import datetime as dt
-
 import pytest
 from storing import V1, V2, document, kept, key, people_before, seen
 from test_store_trouble import Clock
@@ -61,7 +59,7 @@ def test_a_server_that_is_silent_counts_until_its_lease_ends(in_file, scheme, be
     clock = Clock()
     with Store(in_file, before, clock=clock) as old, Store(in_file, scheme, clock=clock) as new:
         old.create(key(), document(V1, team="x"))
-        silent = ServerLease(old, "silent", lasts=dt.timedelta(seconds=30))
+        silent = ServerLease(old, "silent")
         lease = ServerLease(new, "new")
         clock.go(seconds=29)
         assert lease.renew()[0].held_by == ("silent",)
@@ -195,6 +193,20 @@ def test_what_is_only_agreed_on_stops_no_release_that_does_not_have_it(in_file, 
         assert status(new).resources[0].storage_version == V1
         with ServerLease(new, "new"):
             assert new.create(key(), document(V2, group="x")).storage_version == V2
+
+
+@pytest.mark.parametrize("ahead", [{"days": 2}, {"minutes": 5}])
+def test_a_server_that_died_with_its_clock_ahead_stands_in_no_way(in_file, scheme, before, ahead):
+    clock = Clock()
+    with Store(in_file, before, clock=clock) as old, Store(in_file, scheme, clock=clock) as new:
+        clock.go(**ahead)
+        live, _dead = ServerLease(old, "live"), ServerLease(old, "dead")
+        clock.go(**{unit: -number for unit, number in ahead.items()})
+        with ServerLease(new, "new") as lease:
+            assert lease.moves[0].held_by == ()
+        live.renew()  # It reads what was agreed on meanwhile, as nothing is stored in it.
+        assert [each.name for each in status(old).holders] == ["live"]
+        assert ServerLease(new, "new").moves[0].held_by == ("live",)
 
 
 def test_leases_of_servers_on_a_database_end_by_the_clock_of_the_database(

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trundle.api._application import Api
 from trundle.api._carried import CarriedPackages, CarriedTypes
+from trundle.api._core import scheme as core_scheme
 from trundle.api.monitoring import Metrics, RequestRecord
 from trundle.errors import TrundleError
 from trundle.store import NewerShapeError, ServerLease, Store, unreadable_types
@@ -141,8 +142,11 @@ class InstalledApi:
                 self._wanted = None
 
     def __enter__(self) -> Self:
-        self._lease = ServerLease(self._stage.store)
+        self._lease = self._leased(self._stage.store)
         return self
+
+    def _leased(self, store: Store, holder: str = "") -> ServerLease:
+        return ServerLease(store, holder, beside=(core_scheme,), complain=self._complain)
 
     def __exit__(
         self,
@@ -182,7 +186,7 @@ class InstalledApi:
         while before.running and time.monotonic() < deadline and not self._stopping.is_set():
             time.sleep(0.01)
         with self._leasing:
-            self._lease = ServerLease(after.store, self._lease.holder if self._lease else "")
+            self._lease = self._leased(after.store, self._lease.holder if self._lease else "")
         self._packages.keep({*after.types.packages.values(), *wanted.values()})
 
     def _staged(self, wanted: Mapping[str, Path], before: Mapping[str, Path]) -> _Stage:

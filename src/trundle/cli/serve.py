@@ -299,7 +299,7 @@ def _project_api(
     host: "Host | None",
 ) -> Iterator["tuple[Api, Callable[[], ServerLease]]"]:
     """An API of the project's resource types, of a cluster where a host is given."""
-    from trundle.api import Api, served_kinds  # noqa: PLC0415
+    from trundle.api import Api, core_scheme, served_kinds  # noqa: PLC0415
     from trundle.errors import listed  # noqa: PLC0415
     from trundle.project import (  # noqa: PLC0415
         changed_sources,
@@ -329,7 +329,8 @@ def _project_api(
                 complain=warn,
                 host=host,
             )
-            yield api, lambda: ServerLease(store)
+            core = () if host else (core_scheme,)
+            yield api, lambda: ServerLease(store, beside=core, complain=warn)
 
 
 def announce(where: str, output: Format, results: TextIO) -> None:

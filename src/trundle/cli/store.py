@@ -76,10 +76,13 @@ def status(
     output: Output = Format.TABLE,
 ) -> None:
     """Show what is stored, in which storage versions, and which servers use the store."""
+    from trundle.store import put_back  # noqa: PLC0415
     from trundle.store import status as run  # noqa: PLC0415
 
     with _found(context, store, state, installed=installed) as place, place.to_read() as opened:
         found = run(opened)
+        if (difference := put_back(opened)) is not None:
+            warn(str(difference))
     print_result(found.to_plain, lambda: _status_text(found), output)
     if not found.resources:
         say(f"{found.where}: nothing is stored")

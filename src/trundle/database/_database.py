@@ -223,6 +223,15 @@ class Database:
                 raise BusyError(self.where, expected, found, "try again later")
             yield
 
+    def origin(self, connection: Connection, table: str) -> str:
+        """Where a server has a table: what a copy of it that is put back differs by; empty where that cannot be known, as of a standby.
+
+        Args:
+            connection: a transaction.
+            table: the table.
+        """
+        return _postgresql.origin(connection, table) if self.is_server else ""
+
     def migrate(self, migrations: Migrations) -> None:
         """Brings the tables of a room to the newest schema; all steps or none.
 

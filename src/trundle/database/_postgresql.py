@@ -79,3 +79,21 @@ def held(engine: Engine, name: str) -> Iterator[bool]:
                 # Where the connection is lost, the server has freed it.
                 with contextlib.suppress(DBAPIError):
                     connection.execute(freeing, values)
+
+
+_ORIGIN = """
+SELECT (SELECT system_identifier FROM pg_control_system()) || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+    || '/' || (SELECT oid FROM pg_database WHERE datname = current_database()) || '/' || to_regclass(:table)::oid
+WHERE NOT pg_is_in_recovery()
+"""
+
+
+def origin(connection: Connection, table: str) -> str:
+    """The identifier of a server, its timeline, and the numbers of the database and of a table in it; empty where it does not say that."""
+    try:
+        with connection.begin_nested():
+            return connection.execute(text(_ORIGIN), {"table": table}).scalar() or ""
+    except (
+        DBAPIError
+    ):  # What resembles PostgreSQL may lack these functions, or the right to call them.
+        return ""

@@ -28,6 +28,7 @@ from trundle.store._errors import (
 from trundle.store._exchange import Imported, export, import_
 from trundle.store._leases import Holder, Move, ServerLease, move_storage_versions
 from trundle.store._losses import LostPlace, TypeLosses, losses
+from trundle.store._put_back import put_back
 from trundle.store._records import Changes, Key, ObjectChange, ObjectChoice, Page, StoredObject
 from trundle.store._rolling import (
     Pace,
@@ -123,6 +124,7 @@ __all__ = [
     "move_storage_versions",
     "plan_check",
     "plan_roll",
+    "put_back",
     "refuse_emptied",
     "roll",
     "roll_part",

@@ -5,8 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy import Connection
+
 from trundle.runtime import AnyScheme
 from trundle.store._apart import apart_from
+from trundle.store._put_back import note_origin
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
 from trundle.store._times import time_text
@@ -95,31 +98,48 @@ def begin_anew(
         dry_run: whether nothing changes; `removed` is 0 then.
 
     Raises:
-        DatabaseError: the database cannot be written; what was done until then is.
+        DatabaseError: the database cannot be written; nothing is changed.
     """
-    known = {
-        (each.group, each.name): each.hub
+    if dry_run:
+        with store.database.reading() as connection:
+            found = {(each.group, each.name): each for each in Rows(connection).resources()}
+        last = dict.fromkeys(_known(store, beside), (1, 1)) | {
+            identity: (each.compacted, each.resource_version) for identity, each in found.items()
+        }
+        return tuple(
+            Compaction(*identity, before, apart_from(version, store.clock()), 0)
+            for identity, (before, version) in sorted(last.items())
+        )
+    with store.database.writing() as connection:
+        done = go_on_apart(store, connection, beside)
+        note_origin(store, connection)
+    return done
+
+
+def go_on_apart(
+    store: Store, connection: Connection, beside: Sequence[AnyScheme]
+) -> tuple[Compaction, ...]:
+    """Does what `begin_anew` does in a transaction that writes."""
+    rows, known, done = Rows(connection), _known(store, beside), []
+    there = {(each.group, each.name) for each in rows.resources()}
+    for identity in sorted({*known, *there}):
+        if identity not in there:
+            rows.add_resource(*identity, known[identity])
+        found = rows.resource(*identity, locked=True)
+        assert found is not None, "resource types stay"
+        until = apart_from(found.resource_version, store.clock())
+        removed = rows.go_on_behind(found, until)
+        done.append(Compaction(*identity, found.compacted, until, removed))
+    return tuple(done)
+
+
+def _known(store: Store, beside: Sequence[AnyScheme]) -> dict[tuple[str, str], str]:
+    """What is stored of the resource types of a store, and of further schemes, by their group and name."""
+    return {
+        each.identity: each.hub
         for one in (store, *map(store.beside, beside))
         for each in one.types.all.values()
     }
-    with store.database.reading() as connection:
-        found = {(each.group, each.name): each for each in Rows(connection).resources()}
-    done = []
-    for group, name in sorted({*known, *found}):
-        there = found.get((group, name))
-        before, last = (1, 1) if there is None else (there.compacted, there.resource_version)
-        until, removed = apart_from(last, store.clock()), 0
-        if not dry_run:
-            with store.database.writing() as connection:
-                rows = Rows(connection)
-                if there is None:
-                    rows.add_resource(group, name, known[group, name])
-                now = rows.resource(group, name, locked=True)
-                assert now is not None, "resource types stay"
-                until = apart_from(now.resource_version, store.clock())
-                removed = rows.go_on_behind(now, until)
-        done.append(Compaction(group, name, before, until, removed))
-    return tuple(done)
 
 
 def _until(store: Store, found: ResourceRow, age: dt.timedelta, most: int | None) -> int:

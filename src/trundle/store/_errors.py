@@ -26,6 +26,7 @@ class StoreCode(Code):
     INCOMPLETE = "object-lacks-required"
     DIFFERS = "view-differs-after-rolling"
     DROPPED = "storage-version-still-stored"
+    PUT_BACK = "database-put-back"
     EXPORT = "unreadable-export"
 
 

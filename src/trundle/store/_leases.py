@@ -9,17 +9,20 @@ does not write over.
 import contextlib
 import datetime as dt
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, delete, func, not_, select
 
 from trundle.database import DatabaseError, upsert
 from trundle.errors import listed
+from trundle.runtime import AnyScheme
 from trundle.store import _tables as t
+from trundle.store._compaction import go_on_apart
 from trundle.store._errors import NewerShapeError
+from trundle.store._put_back import difference, note_origin, note_reached
 from trundle.store._resources import StoredType, unreadable
 from trundle.store._rows import ResourceRow, Rows
 from trundle.store._store import Store
@@ -27,6 +30,9 @@ from trundle.store._times import time_of, time_text
 from trundle.version import ApiVersion
 
 _LASTS = dt.timedelta(seconds=30)
+"""For how long a renewal counts; a server renews its lease a few times in that time."""
+_LONGEST = 2 * _LASTS
+"""A lease that lasts longer from now on was written by a clock that was ahead; who has it renews it by the present one."""
 _LOCK = "store leases"
 
 
@@ -73,16 +79,25 @@ class ServerLease:
     Args:
         store: the store.
         holder: the name of the server, as others are shown it; one is made up where empty.
-        lasts: for how long a renewal counts; a server renews it a few times in that time.
+        beside: further schemes whose objects the database keeps, such as that of a control plane's namespaces.
+        complain: given what the operator of the server has to know.
 
     Raises:
         NewerShapeError: the store keeps what this release cannot read. It must not serve then.
         DatabaseError: the database cannot be written.
     """
 
-    def __init__(self, store: Store, holder: str = "", *, lasts: dt.timedelta = _LASTS) -> None:
+    def __init__(
+        self,
+        store: Store,
+        holder: str = "",
+        *,
+        beside: Sequence[AnyScheme] = (),
+        complain: Callable[[str], object] = lambda _: None,
+    ) -> None:
         self._store = store
-        self._lasts = lasts
+        self._beside = beside
+        self._complain = complain
         self.holder = holder or str(uuid.uuid4())
         self.moves = self.renew()
 
@@ -101,6 +116,8 @@ class ServerLease:
     def renew(self) -> tuple[Move, ...]:
         """Says that the server is still there, and moves storage versions as `move_storage_versions` does.
 
+        Where the database was put back from a copy, resource versions go on that no client has seen.
+
         Returns:
             What moved, and what servers of earlier releases hold back.
 
@@ -110,19 +127,26 @@ class ServerLease:
         """
         store = self._store
         with _leasing(store) as connection:
-            _check_takable(store, connection, self.holder)
-            _add_types(store, Rows(connection))
+            found = difference(store, connection)
+            if found is not None:
+                go_on_apart(store, connection, self._beside)
+            note_origin(store, connection)
             now = _now(store, connection)
-            expires = time_text(now + self._lasts)
+            expires = time_text(now + _LASTS)
             reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
             row = {"holder": self.holder, "reads": reads, "expires": expires}
-            ended = t.LEASES.c.expires <= time_text(now)
-            connection.execute(delete(t.LEASES).where(ended))
+            counting = t.LEASES.c.expires.between(time_text(now), time_text(now + _LONGEST))
+            connection.execute(delete(t.LEASES).where(not_(counting)))
             upsert(connection, t.LEASES, [row])
-            return _moved(store, connection)
+            moves = _moved(store, connection, self.holder, adding=True)
+        if found is not None:
+            self._complain(str(found))
+        note_reached(store)
+        return moves
 
     def end(self) -> None:
         """Says that the server is gone."""
+        note_reached(self._store)
         with _leasing(self._store) as connection:
             connection.execute(delete(t.LEASES).where(t.LEASES.c.holder == self.holder))
 
@@ -147,7 +171,6 @@ def move_storage_versions(store: Store, *, dry_run: bool = False) -> tuple[Move,
                 _check_unheld(store, connection, found, type_)
             return tuple(_moves(store, connection))
     with _leasing(store) as connection:
-        _check_takable(store, connection)
         return _moved(store, connection)
 
 
@@ -158,7 +181,8 @@ def holders(store: Store, connection: Connection) -> tuple[Holder, ...]:
         Holder(name, time_of(expires), {of: frozenset(each) for of, each in reads.items()})
         for name, reads, expires in connection.execute(select(*t.LEASES.c))
     )
-    return tuple(sorted((each for each in found if each.expires > now), key=lambda each: each.name))
+    counting = (each for each in found if now < each.expires <= now + _LONGEST)
+    return tuple(sorted(counting, key=lambda each: each.name))
 
 
 def check_readable(store: Store, rows: Rows) -> None:
@@ -173,7 +197,7 @@ def check_readable(store: Store, rows: Rows) -> None:
 
 def _unreadable(store: Store, rows: Rows) -> Iterator[tuple[ResourceRow, StoredType]]:
     """The resource types whose agreed storage version this release cannot read."""
-    types = {(each.group, each.name): each for each in store.types.all.values()}
+    types = {each.identity: each for each in store.types.all.values()}
     for found in rows.resources():
         type_ = types.get((found.group, found.name))
         if type_ is not None and found.storage_version not in type_.readable:
@@ -197,32 +221,13 @@ def untakable(
             yield type_, error
 
 
-def _check_takable(store: Store, connection: Connection, holder: str = "") -> None:
-    """Refuses a store that agreed on what this release cannot read, unless nothing is stored that it cannot read: then it may agree on what it stores itself.
-
-    So a release can be rolled back as long as nothing is written in its shape. Writers wait meanwhile, and store after that what is agreed on then.
-
-    Args:
-        store: the store.
-        connection: a transaction in which no other server changes leases.
-        holder: the server that it is for.
-
-    Raises:
-        NewerShapeError: something is stored that this release cannot read, or another server could not read what it stores.
-    """
-    rows = Rows(connection)
-    for found, type_ in _unreadable(store, rows):
-        rows.resource(type_.group, type_.name, locked=True)
-        _check_unheld(store, connection, found, type_, holder)
-
-
 def _check_unheld(
     store: Store, connection: Connection, found: ResourceRow, type_: StoredType, holder: str = ""
 ) -> None:
     """Refuses to go back from an agreed storage version to the hub of a release where that would leave anything or anyone behind.
 
     Raises:
-        NewerShapeError: see `_check_takable`.
+        NewerShapeError: something is stored that the release cannot read, or another server could not read what it stores.
     """
     if Rows(connection).keeps_others(found, type_.readable):
         raise unreadable(store.where, type_, found.storage_version)
@@ -241,21 +246,35 @@ def _now(store: Store, connection: Connection) -> dt.datetime:
     return found.astimezone(dt.UTC)
 
 
-def _add_types(store: Store, rows: Rows) -> None:
-    """Adds the resource types that are not yet stored, so that what is stored of them is agreed on from the beginning."""
-    there = {(each.group, each.name) for each in rows.resources()}
-    for each in store.types.all.values():
-        if (each.group, each.name) not in there:
-            rows.add_resource(each.group, each.name, each.hub)
+def _moved(
+    store: Store, connection: Connection, holder: str = "", *, adding: bool = False
+) -> tuple[Move, ...]:
+    """Moves storage versions, those back to this release among them which it could not read and may leave.
 
+    So a release can be rolled back as long as nothing is written in its shape. Writers wait meanwhile, and store after that what is agreed on then.
 
-def _moved(store: Store, connection: Connection) -> tuple[Move, ...]:
-    moves = tuple(_moves(store, connection))
+    Args:
+        store: the store.
+        connection: a transaction in which no other server changes leases.
+        holder: the server that it is for.
+        adding: whether resource types that are not yet stored are added, so that what is stored of them is agreed on from the beginning.
+
+    Raises:
+        NewerShapeError: see `_check_unheld`.
+    """
     rows = Rows(connection)
-    for each in moves:
-        if not each.held_by:
-            type_ = store.types[each.resource]
-            rows.set_storage_version(type_.group, type_.name, each.after)
+    moves = tuple(_moves(store, connection))
+    moving = {each.resource: each for each in moves if not each.held_by}
+    there = {(each.group, each.name) for each in rows.resources()}
+    for type_ in sorted(store.types.all.values(), key=lambda each: each.identity):
+        if type_.called in moving:
+            rows.resource(*type_.identity, locked=True)
+        elif adding and type_.identity not in there:
+            rows.add_resource(*type_.identity, type_.hub)
+    for found, type_ in _unreadable(store, rows):
+        _check_unheld(store, connection, found, type_, holder)
+    for each in moving.values():
+        rows.set_storage_version(*store.types[each.resource].identity, each.after)
     return moves
 
 
@@ -263,7 +282,7 @@ def _moves(store: Store, connection: Connection) -> Iterator[Move]:
     servers = holders(store, connection)
     stored = {(each.group, each.name): each for each in Rows(connection).resources()}
     for type_ in store.types.all.values():
-        found = stored.get((type_.group, type_.name))
+        found = stored.get(type_.identity)
         if found is None:
             continue
         if found.storage_version not in type_.readable:  # That it may be left was looked at before.

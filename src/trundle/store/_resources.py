@@ -34,6 +34,14 @@ class StoredType:
     hub: str
     readable: frozenset[str]
 
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Its group and name, which all releases and all databases have in the same order.
+
+        A transaction that locks several resource types locks them in this order, so that no two transactions wait for each other.
+        """
+        return self.group, self.name
+
 
 class StoredTypes:
     """The resource types of a scheme.

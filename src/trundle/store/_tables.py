@@ -77,3 +77,9 @@ WORK = Table(
     Column("is_to_stop", Boolean, nullable=False),
     Column("progress", _JSON, nullable=False),
 )
+ORIGIN = Table(
+    "store_origin",
+    _METADATA,
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("origin", Text, nullable=False),
+)

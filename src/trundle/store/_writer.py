@@ -132,9 +132,7 @@ class Writer:
         of_type: dict[str, list[Write]] = {}
         for each in writes:
             of_type.setdefault(each.key.resource, []).append(each)
-        for called in sorted(
-            of_type
-        ):  # Always in one order, so that no two transactions wait for each other.
+        for called in sorted(of_type, key=lambda each: self._types[each].identity):
             self._decide_type(rows, called, of_type[called], dry_run=dry_run)
 
     def _decide_type(
