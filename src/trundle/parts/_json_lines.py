@@ -2,10 +2,9 @@
 
 import codecs
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple, cast
+from typing import NamedTuple, Protocol
 
 from trundle.parts._digests import Digest
-from trundle.parts._packed import Unpacked
 
 CHUNK = 1 << 17
 LONGEST = 64 << 20
