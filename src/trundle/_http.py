@@ -275,6 +275,8 @@ def _addresses(host: str, port: int) -> list[str]:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         raise httpcore2.ConnectError(error) from None
+    except UnicodeError:  # The system is not asked for a name with an empty or a long part.
+        raise httpcore2.ConnectError(f"no host {host}, as this is no name of a host") from None
     return [str(each[4][0]) for each in found]
 
 

@@ -15,7 +15,13 @@ from trundle.channels import ChannelFileError, RefusalCode, RefusedError
 from trundle.channels.publishing import export, refresh
 from trundle.channels.reading import RepositorySource, open_channel, read_channel
 from trundle.channels.reading.signatures import TrustFolder, trust
-from trundle.registry import HttpSettings, InvalidManifestError, NotFoundError, UnreachableError
+from trundle.registry import (
+    HttpSettings,
+    InvalidManifestError,
+    InvalidServerUrlError,
+    NotFoundError,
+    UnreachableError,
+)
 
 LATER = dt.timedelta(days=8)
 
@@ -192,6 +198,13 @@ def test_where_nothing_is_there_is_no_channel(layout, tmp_path):
     assert caught.value.code is RefusalCode.INVALID_CHANNEL_WORD
     with pytest.raises(NotFoundError):
         layout.resolve("channel.beta")
+
+
+@pytest.mark.parametrize("url", ["http://[::1/stable", "https://a..b/stable", "http://"])
+def test_what_begins_like_a_url_and_is_none_is_refused_at_once(url):
+    with pytest.raises(InvalidServerUrlError) as refused:
+        open_channel(url)
+    assert str(refused.value).startswith(f"{url}: expected a URL")
 
 
 def test_a_channel_with_latest_alone_offers_that_version(tmp_path):

@@ -358,6 +358,20 @@ def test_what_works_on_the_database_refuses_a_server(line, monkeypatch, command,
     assert "--catalog" in done.stderr
 
 
+@pytest.mark.parametrize("by", ["--server", "TRUNDLE_SERVER"])
+@pytest.mark.parametrize("url", ["localhost:8080", "http://[::1", "http://a..b"])
+def test_a_server_that_is_no_url_is_refused_where_it_is_named(line, monkeypatch, by, url):
+    arguments = ["catalog", "list"]
+    if by == "--server":
+        arguments += [by, url]
+    else:
+        monkeypatch.delenv("TRUNDLE_CATALOG")
+        monkeypatch.setenv(by, url)
+    done = line.run(*arguments)
+    assert done.exit_code == 2
+    assert f"{by}: expected a URL such as https://trundle.example.com, found" in done.stderr
+
+
 def test_a_database_that_is_named_counts_more_than_the_server(line, monkeypatch):
     monkeypatch.setenv("TRUNDLE_SERVER", "http://127.0.0.1:9")
     done = line.run("catalog", "environments", "--catalog", "other.db")

@@ -264,6 +264,7 @@ REFUSED = [
     ("discard shop --draft nine", 5, "found only ann"),
     ("remove shop nine", 5, "shop: expected one application nine, found web"),
     ("deploy shop --namespace x", 2, "--namespace: expected --server or --context with it"),
+    ("deploy shop --server localhost:80", 2, "--server: expected a URL such as https://"),
     ("deploy shop --programs web.yaml", 2, "web.yaml: $.?: expected one of programs"),
     ("upgrade shop acme.Wob", 5, "shop: expected an object of the package acme.Wob"),
 ]

@@ -337,10 +337,15 @@ def test_an_operator_shows_the_server_of_its_secret_the_token_and_no_other_one(
     refused()
     # It was taken, and no server was shown the token.
     (secret / "server").write_text(guarded.url.partition("//")[2])
-    refused("secret/server: expected a URL such as https://trundle.example.com, found another text")
-    for each in ("http://[", "https://", "ann-token"):
+    expected = "secret/server: expected a URL such as https://trundle.example.com, found"
+    refused(f"{expected} a text without http://")
+    for each, *found in (
+        ("ann-token",),
+        ("http://[", "one whose host"),
+        ("https://", "one without a host"),
+    ):
         (secret / "server").write_text(each)
-        refused()
+        refused(*(f"{expected} {what}" for what in found))
     (secret / "server").write_text("http://localhost:1")
     refused()
     (secret / "server").write_text(f"{guarded.url}\n")

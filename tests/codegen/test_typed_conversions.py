@@ -39,7 +39,15 @@ def unions(folder):
         "IsCircle": ["circle"],
         "IsSquare": ["square"],
     }
-    older = {"Thing": {"shapes!": "[Circle]", "by": "{Circle}", "text": "string", "a": "string"}}
+    older = {
+        "Thing": {
+            "shapes!": "[Circle]",
+            "by": "{Circle}",
+            "text": "string",
+            "a": "string",
+            "b": "string",
+        }
+    }
     newer = {
         "Thing": {
             "shapes!": "[Circle|Square]",
@@ -47,7 +55,7 @@ def unions(folder):
             "text": "[string]",
             "in": "In",
         },
-        "In": {"a": "string"},
+        "In": {"a": "string", "b!": "string"},
     }
     changed = {**shapes, "Circle": {**shapes["Circle"], "radius!": "number", "fill": "string"}}
     made = evolution(
@@ -56,7 +64,7 @@ def unions(folder):
             "v2": {**shapes, **newer},
             "v3": {**changed, **newer},
         },
-        rules("v1", wrap={"text": "text"}, move={"a": "in.a"}),
+        rules("v1", wrap={"text": "text"}, move={"a": "in.a", "b": "in.b"}),
     )
     written(generate_package(made, package="made"), folder)
     return folder / "made"

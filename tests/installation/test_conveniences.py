@@ -167,8 +167,8 @@ class TestNotifying:
             ("no-such-command", "no such command"),
             ("http://", "without a host"),
             ("https:///hook", "without a host"),
-            ("http://example.com:99999/", "Port out of range"),
-            ("http://[::1/", "Invalid IPv6 URL"),
+            ("http://example.com:99999/", "whose port is not a number"),
+            ("http://[::1/", "whose host is not a name"),
         ],
     )
     def test_what_can_never_be_notified_is_refused_at_once(self, target, found):

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from trundle.parts import _json_lines
-from trundle.parts._json_lines import Lines
+from trundle.parts._json_lines import Lines, lines_in
 
 MARK = b"\xef\xbb\xbf"
 
@@ -16,7 +16,7 @@ def read(content, cuts, longest=1 << 20):
     """The lines of all stretches, and their numbers as they are in the file."""
     found, before = [], 0
     for begin, end in itertools.pairwise(cuts):
-        lines = Lines(io.BytesIO(content), begin, end, longest)
+        lines = lines_in(io.BytesIO(content), begin, end, longest)
         found += [(before + each.number, each.data) for each in lines]
         before += lines.count
     return found, before
@@ -72,7 +72,7 @@ def test_a_line_that_is_too_long_is_no_data_and_the_next_one_is_read(monkeypatch
 
 def test_the_digest_is_that_of_all_bytes_of_the_lines():
     content = b"a\n\nbc\nd"
-    whole, other = (Lines(io.BytesIO(each), 0, len(each)) for each in (content, b"a\n\nbC\nd"))
+    whole, other = (lines_in(io.BytesIO(each), 0, len(each)) for each in (content, b"a\n\nbC\nd"))
     assert list(whole) != list(other)
     assert whole.digest != other.digest
 
@@ -100,5 +100,5 @@ def test_a_huge_line_is_passed_over_in_bounded_memory():
 
 def test_a_stretch_within_a_long_line_has_none():
     content = b"x" * 100 + b"\n{}\n"
-    assert list(Lines(io.BytesIO(content), 20, 40)) == []
-    assert [each.data for each in Lines(io.BytesIO(content), 90, 104)] == [b"{}"]
+    assert list(lines_in(io.BytesIO(content), 20, 40)) == []
+    assert [each.data for each in lines_in(io.BytesIO(content), 90, 104)] == [b"{}"]

@@ -12,6 +12,7 @@ from artifacts import QUICK
 from test_slow_servers import HEADERS, dripping
 
 from trundle.registry import (
+    InvalidServerUrlError,
     RegistryRefusedError,
     ServerToken,
     UnauthorisedError,
@@ -19,6 +20,7 @@ from trundle.registry import (
     fetch_file,
     post,
     reach,
+    require_url,
 )
 
 BODY = b'{"event":"upgrade"}'
@@ -157,3 +159,63 @@ def test_a_token_for_no_server_is_shown_to_none(server):
 
 def test_a_token_is_in_no_message():
     assert "secret" not in repr(known("https://host"))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost",
+        "https://trundle.example.com:8443/v2/",
+        "HTTP://127.0.0.1:1",
+        "https://[::1]:65535/",
+        "https://m\u00fcnchen.example/",
+        "http://user@host/?a=b c",
+    ],
+)
+def test_what_is_a_url_is_taken(url):
+    require_url(url, "--server")
+
+
+@pytest.mark.parametrize(
+    ("url", "found"),
+    [
+        ("", "without http"),
+        ("secret-token", "without http"),
+        ("localhost:8080", "without http"),
+        ("ftp://host/", "without http"),
+        ("http://", "without a host"),
+        ("https:///path", "without a host"),
+        ("http://[::1", "not a name or an address"),
+        ("http://secret..host/", "not a name or an address"),
+        (f"http://{'x' * 64}.com", "not a name or an address"),
+        ("http://secret host/", "a space in its host"),
+        ("http://host:0/", "port"),
+        ("http://host:65536/", "port"),
+        ("http://host:secret/", "port"),
+    ],
+)
+def test_what_is_no_url_is_refused_and_not_repeated(url, found):
+    with pytest.raises(InvalidServerUrlError) as refused:
+        require_url(url, "--server")
+    message = str(refused.value)
+    assert message.startswith("--server: expected a URL such as https://trundle.example.com")
+    assert found in refused.value.found
+    assert "secret" not in message
+
+
+def test_a_redirect_to_what_is_no_host_is_a_server_that_does_not_answer():
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(302)
+            self.send_header("Location", "http://a..b/file")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/file"
+        with pytest.raises(UnreachableError, match=r"no host a\.\.b"):
+            b"".join(fetch_file(url, settings=SETTINGS))
+        server.shutdown()

@@ -38,7 +38,15 @@ def _libraries() -> "tempfile.TemporaryDirectory[str]":
 
 
 def _run(folder: Path, cache: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    command = ["--strict", "--config-file", "", "--cache-dir", cache, *arguments]
+    command = [
+        "--strict",
+        "--warn-unreachable",
+        "--config-file",
+        "",
+        "--cache-dir",
+        cache,
+        *arguments,
+    ]
     return subprocess.run(
         [sys.executable, "-m", "mypy", *command],
         cwd=folder,

@@ -45,11 +45,8 @@ async def events(
     """
     target = request.target
     kind, served = target.kind, target.served
-    after = request.number("resourceVersion") or 0
+    after, begins = await _beginning(request, resources)
     bookmarks = request.flag("allowWatchBookmarks")
-    streamed = request.flag("sendInitialEvents")
-    if not after and not streamed and "sendInitialEvents" in request.query:
-        after = await asyncio.to_thread(resources.store.newest, kind.resource)
     namespace = target.namespace or fields.exact("metadata.namespace")
     choice = ObjectChoice(namespace or None, fields.exact("metadata.name"), labels)
 
@@ -59,7 +56,7 @@ async def events(
     def chosen(found: StoredObject) -> bool:
         return choice.has(found) and fields.matches(found, show)
 
-    if not after or streamed:
+    if begins:
         first = SelectedObjects(resources.views, target, fields)
         async for page in _pages(resources, kind.resource, choice, after):
             for each in page.objects:
@@ -83,6 +80,15 @@ async def events(
             yield b""
         if time.monotonic() > until:
             return
+
+
+async def _beginning(request: Request, resources: Resources) -> tuple[int, bool]:
+    """The resource version that a watch goes on from, and whether it gives what is there at that first."""
+    after = request.number("resourceVersion") or 0
+    streamed = request.flag("sendInitialEvents")
+    if not after and not streamed and "sendInitialEvents" in request.query:
+        after = await asyncio.to_thread(resources.store.newest, request.target.kind.resource)
+    return after, streamed or not after
 
 
 async def _pages(

@@ -73,16 +73,20 @@ def place_of_catalog(place: str | None) -> str | Path:
 def kept_catalog(
     place: str | None, server: str | None, *, making: bool = False
 ) -> Iterator["Catalog | CatalogServer"]:
-    """The catalog that a command reads or uploads to: that of a server where one is given, else one in a database."""
+    """The catalog that a command reads or uploads to: that of a server where one is given, else one in a database.
+
+    Raises:
+        InvalidServerUrlError: the server is no URL.
+    """
     url = server or ("" if place else current().server)
     if not url:
         with opened_catalog(place, making=making) as catalog:
             yield catalog
         return
     from trundle.catalog import CatalogServer  # noqa: PLC0415
+    from trundle.registry import require_url  # noqa: PLC0415
 
-    if not url.startswith(("http://", "https://")):
-        raise unmet("--server", "a URL such as https://HOST:PORT", repr(url), "correct it")
+    require_url(url, "--server" if server else SERVER)
     yield CatalogServer(url, current().token)
 
 

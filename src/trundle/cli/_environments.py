@@ -110,6 +110,7 @@ def provider_settings(
 
     Raises:
         CommandExit: an option goes with another one that is not there, or a file cannot be used.
+        InvalidServerUrlError: the server is no URL.
         ProviderError: there is no current context.
     """
     found: Providers = {}
@@ -117,8 +118,9 @@ def provider_settings(
     if folder is not None:
         found["folder"] = {"root": str(folder.absolute())}
     if server is not None:
-        if not server.startswith(("http://", "https://")):
-            raise unmet("--server", "a URL such as https://HOST:PORT", repr(server), "correct it")
+        from trundle.registry import require_url  # noqa: PLC0415
+
+        require_url(server, "--server")
         found["store"] = {"url": server, **within}
     if context is not None:
         found["cluster"] = {**_cluster(context, kubeconfig), **within}

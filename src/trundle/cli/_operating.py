@@ -130,8 +130,7 @@ def operator(
     from trundle.kubernetes.migration import connect  # noqa: PLC0415
     from trundle.kubernetes.operator import Leadership, Operator  # noqa: PLC0415
 
-    if (tls_cert is None) != (tls_key is None):
-        raise unmet("--tls-cert and --tls-key", "both or none", "one of them", "add the other")
+    tls = _tls(tls_cert, tls_key)
     pause = duration_of(interval, "--interval")
     assert pause is not None
     cluster = connect(kubeconfig, cluster_context)
@@ -157,15 +156,22 @@ def operator(
         if once:
             if made.look().away:
                 raise CommandExit(ExitCode.FAILED)
-        elif tls_cert is None or tls_key is None:
+        elif tls is None:
             with _until_signal(made):
                 made.run()
         else:
             guarded = admission is not AdmissionChoice.NONE
             webhooks = _webhooks(cluster, home, identity, types, guarded=guarded)
-            from trundle.api import Tls  # noqa: PLC0415 - `kubernetes` names the extra that has all
+            _convert(made, webhooks, host, port, tls, output)
 
-            _convert(made, webhooks, host, port, Tls(tls_cert, tls_key, None, warn), output)
+
+def _tls(certificate: Path | None, key: Path | None) -> "Tls | None":
+    """How the webhook shows who it is; None for no webhook."""
+    from trundle.api import Tls  # noqa: PLC0415
+
+    if (certificate is None) != (key is None):
+        raise unmet("--tls-cert and --tls-key", "both or none", "one of them", "add the other")
+    return None if certificate is None or key is None else Tls(certificate, key, None, warn)
 
 
 class _ResourceTypes(NamedTuple):

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from trundle.cli._channels import web_settings
 from trundle.cli._settings import SettingsError, header_token
-from trundle.errors import expectation
+from trundle.errors import TrundleError, expectation
 
 if TYPE_CHECKING:
     from trundle.registry import ServerToken
@@ -34,7 +33,7 @@ def server_token(
         nonlocal said
         try:
             token, wrong = _read(folder), ""
-        except (SettingsError, OSError, UnicodeDecodeError) as error:
+        except (TrundleError, OSError, UnicodeDecodeError) as error:
             token, wrong = None, str(error)
         if wrong and wrong != said:
             complain(wrong)
@@ -48,9 +47,10 @@ def _read(folder: Path) -> "ServerToken | None":
     """What the files of a folder say; None where there are none.
 
     Raises:
-        SettingsError: one of them is missing or empty, the server is no URL, or the token is one that no request can have.
+        SettingsError: one of them is missing or empty, or the token is one that no request can have.
+        InvalidServerUrlError: the server is no URL.
     """
-    from trundle.registry import ServerToken  # noqa: PLC0415
+    from trundle.registry import ServerToken, require_url  # noqa: PLC0415
 
     names = (SERVER_FILE, TOKEN_FILE)
     there = [folder / each for each in names if (folder / each).exists()]
@@ -64,17 +64,5 @@ def _read(folder: Path) -> "ServerToken | None":
         expected = f"the files {SERVER_FILE} and {TOKEN_FILE}"
         found = f"none, or an empty one, called {TOKEN_FILE if server else SERVER_FILE}"
         raise SettingsError(f"{folder}: {expectation(expected, found, 'write both')}")
-    if not _is_server(server):
-        expected, advice = "a URL such as https://trundle.example.com", "write scheme and host"
-        raise SettingsError(
-            f"{folder / SERVER_FILE}: {expectation(expected, 'another text', advice)}"
-        )
+    require_url(server, str(folder / SERVER_FILE))
     return ServerToken(server=server, token=header_token(token, str(folder / TOKEN_FILE)))
-
-
-def _is_server(text: str) -> bool:
-    try:
-        parsed = urlsplit(text)
-    except ValueError:
-        return False
-    return parsed.scheme in {"http", "https"} and bool(parsed.hostname)

@@ -149,23 +149,41 @@ def convert(
     With `--into`, what is interrupted goes on with the next run of the same command; documents that cannot be converted are listed in
     `refused.jsonl` in that folder.
     """
-    alone: dict[str, object] = {"--base": base, "--losses": losses, "--trace": trace}
-    in_parts: dict[str, object] = {
-        "--part-size": part_size,
-        "--scheduler": scheduler,
-        "--jobs": jobs,
-    }
+    alone = {"--base": base, "--losses": losses, "--trace": trace}
+    in_parts = {"--part-size": part_size, "--scheduler": scheduler, "--jobs": jobs}
+
+    def wanted(scheme: "AnyScheme", to: str | None, bases: list[bytes] | None = None) -> _Wanted:
+        lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
+        return _Wanted(to, bases, version, resource, _storage(stored_as or []), lenience)
+
+    target = None if to == STORAGE else to
     if into is not None:
         _require_none(alone, "--into", "convert a single file for that")
-
-        def by(scheme: "AnyScheme") -> "ConversionOptions":
-            lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
-            return _conversion(to, version, resource, _storage(stored_as or []), lenience, column)
-
         ways = Ways(scheduler, jobs, part_size, dry_run, output)
-        convert_folder(context, file, into, by, ways)
+        convert_folder(
+            context, file, into, lambda scheme: _conversion(wanted(scheme, target), column), ways
+        )
         return
     _require_none({**in_parts, "--dry-run": dry_run}, "a single file", "name a folder with --into")
+    report, form = _convert_file(context, file, base, target, wanted, losses=losses, trace=trace)
+    if report.trace is not None:
+        report.print_notes()
+        _print_trace(report.trace, output)
+        return
+    report.print(form if output is None else output.value)
+
+
+def _convert_file(
+    context: typer.Context,
+    file: str,
+    base: str | None,
+    to: str | None,
+    wanted: "Callable[[AnyScheme, str | None, list[bytes] | None], _Wanted]",
+    *,
+    losses: bool,
+    trace: bool,
+) -> "tuple[_Report, str]":
+    """What the documents of a file become, and the form that they are in."""
     from trundle.project import (  # noqa: PLC0415
         ClientGroup,
         client_group,
@@ -185,17 +203,11 @@ def convert(
     config = load_config(settings_of(context).config_path)
     with generated_scheme(config) as scheme:
         group = ClientGroup(client_group(config), scheme)
-        lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
-        target = None if to == STORAGE else group.without(to)
-        wanted = _Wanted(target, bases, version, resource, _storage(stored_as or []), lenience)
-        report = _converted(scheme, documents, name, wanted, group, losses=losses)
+        by = wanted(scheme, None if to is None else group.without(to), bases)
+        report = _converted(scheme, documents, name, by, group, losses=losses)
         if trace and not report.problems:
-            report.trace = _traced(context, scheme, group.read(documents[0].data)[0], wanted)
-    if report.trace is not None:
-        report.print_notes()
-        _print_trace(report.trace, output)
-        return
-    report.print(output.value if output is not None else _form_of(text, name))
+            report.trace = _traced(context, scheme, group.read(documents[0].data)[0], by)
+    return report, _form_of(text, name)
 
 
 def _require_none(options: Mapping[str, object], with_: str, advice: str) -> None:
@@ -205,26 +217,19 @@ def _require_none(options: Mapping[str, object], with_: str, advice: str) -> Non
         raise unmet(given[0], f"no such option with {with_}", "one", advice)
 
 
-def _conversion(
-    to: str,
-    version: str | None,
-    resource: str | None,
-    stored_as: dict[str, str],
-    lenience: "Lenience",
-    column: str,
-) -> "ConversionOptions":
+def _conversion(wanted: "_Wanted", column: str) -> "ConversionOptions":
     """How the documents of a folder are to be converted."""
     from trundle.parts import ConversionOptions  # noqa: PLC0415
 
     return ConversionOptions(
-        to=None if to == STORAGE else to,
-        version=version,
-        resource=resource,
-        stored_as=stored_as,
-        missing=lenience.missing,
-        nulls=lenience.nulls,
-        defaults=lenience.defaults,
-        unknown=lenience.unknown,
+        to=wanted.to,
+        version=wanted.version,
+        resource=wanted.resource,
+        stored_as=wanted.stored_as,
+        missing=wanted.lenience.missing,
+        nulls=wanted.lenience.nulls,
+        defaults=wanted.lenience.defaults,
+        unknown=wanted.lenience.unknown,
         column=column,
     )
 

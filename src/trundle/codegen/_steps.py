@@ -165,12 +165,14 @@ class Steps:
             test = case_test(self.types, self.key.lineage, each, step)
             changed = "value" if each.step is None else self.render(each.step, "value")
             tried.append((test, "ABSENT" if each.lacking else changed))
-        body = "".join(
-            f"    if {test}:\n        return {result}\n" for test, result in joined(tried)
-        )
+        *before, final = joined(tried) or [("", "")]
+        body = "".join(f"    if {test}:\n        return {result}\n" for test, result in before)
         given = shown(united(*(self.static.variant(step, each.variant) for each in step.cases)))
         made = self.static.of_cases(step)
         last = "ABSENT" if made is None or "Absent" in made else "LACKING"
+        test, result = final
+        if test:  # In a statement of its own, what comes last would be unreachable where classes leave nothing else.
+            last = f"{result} if {test} else {last}"
         return self.statements.helper(
             self._hinted(direction(self.key)),
             f"def \x04(value: {given}) -> {shown(made)}:\n{body}    return {last}\n",

@@ -1,16 +1,16 @@
 """Notifies others of what an agent did: runs a command, or calls a webhook, with a line of its log as JSON."""
 
+import contextlib
 import shlex
 import shutil
 import subprocess
-from collections.abc import Callable
-from urllib.parse import urlsplit
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from trundle.errors import Code, ExpectationError, Kind
 from trundle.installation._agent import LogLine
-from trundle.registry import HttpSettings, RegistryError, post
+from trundle.registry import HttpSettings, RegistryError, post, require_url
 
 NOTIFIED = frozenset(("install", "upgrade", "downgrade", "blocked", "refused", "error"))
 """The events that others are notified of."""
@@ -45,7 +45,8 @@ def notifier(target: str, *, seconds: float = _SECONDS) -> Callable[[LogLine], N
         NotificationError: the target is neither, or the command is not there.
     """
     if target.lower().startswith(_WEB):
-        _check_url(target)
+        with _as_notification(target):
+            require_url(target, target)
         return lambda line: _post(target, msgspec.json.encode(line), seconds)
     try:
         command = shlex.split(target)
@@ -59,19 +60,16 @@ def notifier(target: str, *, seconds: float = _SECONDS) -> Callable[[LogLine], N
     return lambda line: _run(command, msgspec.json.encode(line), seconds)
 
 
-def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        found = "" if parts.hostname and parts.port != 0 else "one without a host"
-    except ValueError as error:
-        found = str(error)
-    if found:
-        raise NotificationError(url, "a URL such as https://example.com/hook", found, "correct it")
-
-
 def _post(url: str, content: bytes, seconds: float) -> None:
-    try:
+    with _as_notification(url):
         post(url, content, settings=HttpSettings(request_time=seconds))
+
+
+@contextlib.contextmanager
+def _as_notification(url: str) -> Iterator[None]:
+    """Raises errors of servers as those of notifications."""
+    try:
+        yield
     except RegistryError as error:
         raise NotificationError(url, error.expected, error.found, error.advice) from None
 

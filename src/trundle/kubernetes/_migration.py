@@ -26,7 +26,7 @@ from trundle.kubernetes._cluster import (
 )
 from trundle.kubernetes._definitions import STORAGE
 from trundle.kubernetes._errors import KubernetesCode
-from trundle.kubernetes._refreshing import first_that_can, refresh, touch
+from trundle.kubernetes._refreshing import at_first_that_can, refresh, touch
 from trundle.kubernetes._removed_versions import without_leaving
 
 _TRIES = 8
@@ -285,7 +285,9 @@ class Migration:
             RequestError: no version can.
         """
         # A version without room for its carrier cannot; another one can.
-        return first_that_can(subject.labels, lambda label: self._written_at(subject, label, found))
+        return at_first_that_can(
+            subject.labels, lambda label: self._written_at(subject, label, found)
+        )
 
     def _written_at(self, subject: Subject, label: str, found: dict[str, Any]) -> bool:
         kind, target = subject.kind, subject.kind.versions[label]

@@ -8,7 +8,6 @@ from trundle.api import ServedKind
 from trundle.kubernetes._cluster import CONFLICT, MISSING, Cluster, RequestError
 
 _Made = TypeVar("_Made")
-_Way = TypeVar("_Way")
 
 
 def refresh(
@@ -31,11 +30,13 @@ def refresh(
         RequestError: it cannot be written.
     """
     versions = tuple(labels)
-
-    def at_some_version(write: Callable[..., None]) -> None:
-        first_that_can(versions, partial(write, cluster, kind, found, mark))
-
-    first_that_can((touch, _replace), at_some_version)  # A merge leaves most as it is.
+    try:
+        at_first_that_can(versions, partial(touch, cluster, kind, found, mark))
+    except RequestError as refused:
+        try:
+            at_first_that_can(versions, partial(_replace, cluster, kind, found, mark))
+        except RequestError:
+            raise refused from None  # A merge leaves most as it is, so it is what should work.
 
 
 def touch(
@@ -82,14 +83,18 @@ def _replace(
         cluster.merge(kind, label, found, {"metadata": {"annotations": {mark[0]: None}}})
 
 
-def first_that_can(ways: Iterable[_Way], write: Callable[[_Way], _Made]) -> _Made:
-    """What is made by writing at the first version, or in the first way, that can.
+def at_first_that_can(labels: Iterable[str], write: Callable[[str], _Made]) -> _Made:
+    """What is made by writing at the first version that can.
+
+    Args:
+        labels: the versions, one at least.
+        write: writes at a version.
 
     Raises:
         RequestError: none can; the error of the first one.
     """
     failed = None
-    for each in ways:
+    for each in labels:
         try:
             return write(each)
         except RequestError as error:

@@ -24,7 +24,7 @@ from trundle.parts._jobs import (
     Slice,
     SliceResult,
 )
-from trundle.parts._json_lines import LONGEST, Lines, NumberedDocument
+from trundle.parts._json_lines import LONGEST, Lines, NumberedDocument, lines_in
 from trundle.parts._packed import Unpacked
 from trundle.project import ClientGroup
 from trundle.runtime import AnyScheme, Lenience, Tolerated
@@ -201,7 +201,7 @@ class _Work:
 
     def _lines_of(self, cut: Slice, stream: BinaryIO) -> Lines:
         if not self._inputs[cut.path].is_packed:
-            return Lines(stream, cut.begin, cut.end)
+            return lines_in(stream, cut.begin, cut.end)
         return Lines(Unpacked(stream, self._source.named(cut.path)), 0, sys.maxsize)
 
     def _converted(self, cut: Slice, lines: Lines) -> Iterator[bytes]:

@@ -2,10 +2,9 @@
 
 import codecs
 from collections.abc import Iterator
-from typing import BinaryIO, NamedTuple, cast
+from typing import BinaryIO, NamedTuple, Protocol
 
 from trundle.parts._digests import Digest
-from trundle.parts._packed import Unpacked
 
 CHUNK = 1 << 17
 LONGEST = 64 << 20
@@ -24,11 +23,21 @@ class NumberedDocument(NamedTuple):
     data: bytes | None
 
 
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def lines_in(stream: BinaryIO, begin: int, end: int, longest: int = LONGEST) -> "Lines":
+    """The lines that begin in a stretch of a file: `Lines` has the arguments."""
+    stream.seek(max(0, begin - 1))
+    return Lines(stream, begin, end, longest)
+
+
 class Lines:
     """The lines that begin in a stretch of a file, but those with nothing in them; a byte order mark is no part of them.
 
     Args:
-        stream: the file; what is in a packed one can be read from its beginning only.
+        stream: the file, read up to the byte before the stretch: that byte says whether a line begins with the stretch.
         begin: the first byte of the stretch.
         end: the byte behind the last.
         longest: how many bytes a line may have.
@@ -38,9 +47,7 @@ class Lines:
         digest: the digest of their bytes.
     """
 
-    def __init__(
-        self, stream: BinaryIO | Unpacked, begin: int, end: int, longest: int = LONGEST
-    ) -> None:
+    def __init__(self, stream: _Readable, begin: int, end: int, longest: int = LONGEST) -> None:
         self._stream = stream
         self._begin = begin
         self._end = end
@@ -83,7 +90,6 @@ class Lines:
         if self._begin == 0:
             return b"", 0
         position = self._begin - 1
-        cast("BinaryIO", self._stream).seek(position)
         while position < self._end:
             data = self._stream.read(CHUNK)
             if not data:

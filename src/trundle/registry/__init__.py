@@ -49,13 +49,14 @@ if TYPE_CHECKING:
     )
     from trundle.registry._outages import Outages
     from trundle.registry._reference import Reference, tag_for, version_of
-    from trundle.registry._settings import HttpSettings, ServerToken
+    from trundle.registry._settings import HttpSettings, ServerToken, require_url
     from trundle.registry.errors import (
         BusyError,
         ConflictError,
         DigestMismatchError,
         InvalidManifestError,
         InvalidReferenceError,
+        InvalidServerUrlError,
         LeaseLostError,
         MissingExtraError,
         NotFoundError,
@@ -91,6 +92,7 @@ __all__ = [
     "ImageManifest",
     "InvalidManifestError",
     "InvalidReferenceError",
+    "InvalidServerUrlError",
     "Lease",
     "LeaseLostError",
     "Ledger",
@@ -125,6 +127,7 @@ __all__ = [
     "post",
     "reach",
     "request",
+    "require_url",
     "tag_for",
     "url_of",
     "version_of",

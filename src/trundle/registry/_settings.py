@@ -1,8 +1,11 @@
-"""How patient and how generous a registry over HTTP is."""
+"""Which servers are asked over HTTP, and how patiently and generously."""
+
+from urllib.parse import urlsplit
 
 import msgspec
 
 from trundle.registry._outages import Outages
+from trundle.registry.errors import InvalidServerUrlError
 
 _MIB = 1024 * 1024
 
@@ -21,6 +24,43 @@ class ServerToken(msgspec.Struct, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         """Keeps the secret out of logs and tracebacks."""
         return f"ServerToken(server={self.server!r})"
+
+
+def require_url(text: str, where: str) -> None:
+    """Makes sure that a text is the URL of a web server.
+
+    Args:
+        text: the text.
+        where: where it stands, such as an option.
+
+    Raises:
+        InvalidServerUrlError: it is not.
+    """
+    fault = _fault(text)
+    if fault:
+        expected = "a URL such as https://trundle.example.com"
+        raise InvalidServerUrlError(where, expected, fault, "correct it")
+
+
+def _fault(text: str) -> str:
+    """What stands in place of a URL; empty for one. Messages of Python would repeat parts of the text."""
+    try:
+        parts = urlsplit(text)
+        host = parts.hostname or ""
+        host.encode("idna")
+    except ValueError:
+        return "one whose host is not a name or an address"
+    if parts.scheme not in {"http", "https"}:
+        return "a text without http:// or https://"
+    if not host:
+        return "one without a host"
+    if " " in host or not host.isprintable():
+        return "one with a space in its host"
+    try:
+        known = parts.port != 0
+    except ValueError:
+        known = False
+    return "" if known else "one whose port is not a number from 1 to 65535"
 
 
 class HttpSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ class RegistryCode(Code):
 
     FAILED = "registry-failed"
     REFERENCE = "invalid-reference"
+    URL = "invalid-server-url"
     UNREACHABLE = "registry-unreachable"
     UNAUTHORISED = "unauthorised"
     NOT_FOUND = "not-in-registry"
@@ -40,6 +41,13 @@ class InvalidReferenceError(RegistryError):
 
     kind = Kind.USAGE
     code = RegistryCode.REFERENCE
+
+
+class InvalidServerUrlError(RegistryError):
+    """Text that is not the URL of a web server; the text is not in the message, as it may be a secret in the wrong place."""
+
+    kind = Kind.USAGE
+    code = RegistryCode.URL
 
 
 class UnreachableError(RegistryError):

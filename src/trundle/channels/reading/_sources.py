@@ -25,6 +25,7 @@ from trundle.registry import (
     TooLargeError,
     fetch_file,
     open_repository,
+    require_url,
 )
 
 TITLE = "org.opencontainers.image.title"
@@ -189,9 +190,11 @@ def open_channel(
 
     Raises:
         RefusedError: there is no such channel, or a name stands without a repository.
+        InvalidServerUrlError: it begins like a URL, and is none.
         RegistryError: the registry cannot be read.
     """
     if channel.startswith(("http://", "https://")):
+        require_url(channel, channel)
         return WebSource(channel, settings)
     if is_channel_word(channel) and repository is not None:
         if isinstance(repository, Reference | str):

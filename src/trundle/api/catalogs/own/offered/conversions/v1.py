@@ -142,7 +142,7 @@ def channel_to_v2(source: v1.Channel) -> v2.Channel:
         target_latest = opened(target.latest, v2.Release)
         target.latest = target_latest
         target_latest.version = latest_version
-    if is_there(target.latest) and target.latest.version is LACKING:
+    if is_there(target.latest) and cast(Any, target.latest.version) is ABSENT:
         target_latest = opened(target.latest, v2.Release)
         target.latest = target_latest
         target_latest.version = if_whole("")
