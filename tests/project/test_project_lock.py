@@ -140,6 +140,44 @@ def test_what_conversions_of_stored_objects_rely_on_must_stay(released, options,
     assert reason in found
 
 
+MAP = "{type: object, additionalProperties: {type: string}}"
+LIST = "{type: array, items: {type: object, properties: {k: {type: string}, v: {type: string}}}}"
+LISTED, MAPPED = "map-to-list: {key: k, value: v}", "list-to-map: {key: k, value: v}"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "rules"),
+    [
+        (MAP, LIST, f"Person: {{convert: {{n: {{{LISTED}}}}}}}"),
+        (LIST, MAP, f"Person: {{convert: {{n: {{{MAPPED}}}}}}}"),
+        (
+            "{type: object, properties: {apiVersion: {type: string}}}",
+            "{type: object, properties: {apiGroup: {type: string}}}",
+            "PersonN: {rename: {apiVersion: apiGroup}, convert: {apiVersion: {api-version-to-group: v1}}}",
+        ),
+    ],
+    ids=["map-to-list", "list-to-map", "api-version-to-group"],
+)
+def test_a_later_release_keeps_a_conversion_that_has_something_to_know(
+    project, older, newer, rules
+):
+    project.schema("2011-01-01", f"{{n: {older}}}")
+    project.schema("2013-03-03", f"{{n: {newer}}}")
+    project.configure(f"changes: {{2011-01-01: {{{rules}}}}}\n")
+    lock(project.config())
+    project.schema("2014-04-04", f"{{n: {newer}}}")
+    assert findings(project) == []
+    assert lock(project.config()).recorded == ("Person 2014-04-04",)
+    assert findings(project) == []
+    changed = {"key: k": "key: v", "value: v": "value: k", "group: v1": "group: v2"}
+    for before, after in changed.items():
+        rules = rules.replace(before, after, 1)
+    project.configure(f"changes: {{2011-01-01: {{{rules}}}}}\n")
+    found = findings(project)
+    assert found
+    assert all("under 2011-01-01, which has changed" in each for each in found)
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [

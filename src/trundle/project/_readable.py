@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+import msgspec
+
 from trundle.errors import Finding, listed
-from trundle.evolution import Evolution, Lineage, Place, ResourceLineage
+from trundle.evolution import Evolution, Lineage, NamedConversion, Place, ResourceLineage
 from trundle.evolution.conversions import EnumText, exact, relate
 from trundle.project._recorded_types import recorded_type, spoken_type
 from trundle.project._stored import StoredRelease, StoredType, stored_type
@@ -267,15 +269,22 @@ def _rules(
             for rule in _RELIED_ON:
                 for name, value in dict(rules.get(rule, {})).items():
                     current = {} if now is None else getattr(now, rule)
-                    if name in current and _plain(current[name]) == _plain(value):
+                    if name in current and _is_as_recorded(current[name], value):
                         continue
                     found = "has changed" if name in current else "is gone"
                     what = f"rely on `{rule}` of {type_name}.{name} under {version}, which {found}"
                     yield _finding(where, f"{stored} {what}", _LOST)
 
 
-def _plain(value: object) -> object:
-    return dict(value) if isinstance(value, dict) else value
+def _is_as_recorded(current: object, recorded: object) -> bool:
+    """Whether a rule is the one of the lock, which has a conversion with what it has to know as an object."""
+    if isinstance(current, NamedConversion) and isinstance(recorded, dict):
+        return _said(msgspec.to_builtins(current)) == _said(recorded)
+    return current == recorded
+
+
+def _said(written: dict[str, str]) -> dict[str, str]:
+    return {key: value for key, value in written.items() if value}
 
 
 def _hooks(
