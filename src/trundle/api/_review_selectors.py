@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from trundle.api._documents import text_of
-from trundle.api._selections import labels_of, terms_of
+from trundle.api._field_terms import terms_of
+from trundle.api._selections import labels_of
 from trundle.api._status import ApiError, Cause
 from trundle.cel import format_errors
 
