@@ -19,7 +19,11 @@ KINDS = (
 
 def served(group, plural, namespaced):
     kind = SimpleNamespace(
-        group=group, plural=plural, namespaced=namespaced, versions={"v1": SimpleNamespace()}
+        group=group,
+        plural=plural,
+        namespaced=namespaced,
+        is_review=False,
+        versions={"v1": SimpleNamespace()},
     )
     return Served(kind, None, None, False)
 

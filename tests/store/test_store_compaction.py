@@ -173,9 +173,9 @@ def test_what_was_first_written_after_a_copy_repeats_no_resource_version_either(
         seen = store.create(key("a"), document(group="lost")).resource_version
     shutil.copy(copy, path)
     with Store(in_file, core_scheme) as store:
-        assert [each.removed for each in begin_anew(store, beside=[scheme], dry_run=True)] == [
-            0
-        ] * 4
+        dry = begin_anew(store, beside=[scheme], dry_run=True)
+        assert len(dry) > 1
+        assert {each.removed for each in dry} == {0}
         begin_anew(store, beside=[scheme])
         things = store.beside(scheme)
         assert things.create(key("a"), document(group="new")).resource_version > seen + 10**9
