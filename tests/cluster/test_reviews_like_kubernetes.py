@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -350,6 +351,24 @@ def test_typed_clients_in_go(pair, tmp_path):
     assert ours == theirs
     assert ours["events"]["same"]
     assert ours["known"]["user"]["username"] == "ann"
+
+
+@pytest.mark.parametrize("user", ["ann", "ben"])
+@pytest.mark.parametrize("options", ["", "--validate=false", "--validate=warn"])
+def test_kubectl_asks(pair, tmp_path, user, options):
+    head = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview"}
+    (tmp_path / "review.json").write_text(json.dumps({**head, "spec": {**ANN, "groups": ["a"]}}))
+    shown = []
+    for server in (pair.theirs(), pair.ours):
+        config = config_of(tmp_path, server, pair.cluster.tokens[user])
+        command = ["create", "-f", "review.json", "-o", "yaml", *options.split()]
+        done = subprocess.run(
+            [pair.cluster.programs / "kubectl", f"--kubeconfig={config}", *command],
+            cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False,
+            env={**os.environ, "HOME": str(tmp_path)},
+        )  # fmt: skip
+        shown.append(f"{done.returncode}\n{done.stdout}{done.stderr}")
+    assert shown[1] == shown[0]
 
 
 def test_clients_in_python(pair):
