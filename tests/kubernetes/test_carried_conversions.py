@@ -137,6 +137,63 @@ def test_between_served_versions_it_is_carried_on(webhook):
     assert webhook.at(STORAGE, webhook.at(NEW, noted)) == webhook.at(STORAGE, {**new, "note": "n"})
 
 
+JOBS = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: jobs.jobs.example.com}
+spec:
+  group: jobs.example.com
+  scope: Namespaced
+  names: {kind: Job, plural: jobs}
+  versions:
+    - name: v1
+      served: true
+      storage: false
+      subresources: {status: {}}
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            size: {type: integer}
+            status:
+              type: object
+              default: {seen: -1}
+              properties: {seen: {type: integer}, phase: {type: string, default: Waiting}}
+    - name: v2
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            size: {type: integer}
+            status: {type: object, default: {seen: -2}, properties: {seen: {type: integer}}}
+"""
+
+
+def test_an_object_without_a_status_gets_that_of_its_version(install):
+    """An API server leaves out the status of a new object, and has no defaults for the version that is stored; tests/cluster compares it with a CRD without a webhook."""
+    installed = install({"schemas/jobs.yaml": JOBS})
+    jobs = Webhook(installed)
+    kinds = converted_kinds([installed.project], installed.scheme)
+    quick = Conversions(kinds, installed.scheme, WebhookMetrics()).quick
+
+    def stored(version, **properties):
+        document = jobs.document(version, **properties)
+        (made,) = quick([json.dumps(document).encode()], f"{jobs.group}/{STORAGE}")
+        assert made is None or json.loads(made) == jobs.at(STORAGE, document)
+        return jobs.at(STORAGE, document)
+
+    first = {"seen": -1, "phase": "Waiting"}
+    assert shown(jobs.at("v1", stored("v1", size=1))) == {"size": 1, "status": first}
+    assert shown(jobs.at("v2", stored("v1", size=1)))["status"] == {"seen": -1}
+    written = stored("v1", size=1, status={"seen": 4})
+    assert shown(jobs.at("v1", written)) == {"size": 1, "status": {"seen": 4}}
+    assert shown(jobs.at("v2", jobs.document("v1", size=1))) == {"size": 1}
+    # v2 has no status apart: there it is a property like any other.
+    assert shown(jobs.at("v2", stored("v2", size=1))) == {"size": 1}
+
+
 def test_other_annotations_stay(webhook):
     stored = webhook.stored(OLD, team="red", age=3, annotations={"mine": "x"})
     assert annotations(stored) == {"mine": "x"}

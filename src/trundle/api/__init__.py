@@ -13,6 +13,7 @@ from trundle.api._limits import UserLimits
 from trundle.api._namespaces import Host
 from trundle.api._openapi import definition as openapi_definition
 from trundle.api._ownership import renamed_fields
+from trundle.api._places import first_status
 from trundle.api._server import Server, appending, listening, loop_factory, printing, reserved
 from trundle.api._status import status_of
 from trundle.api._succession import InstalledApi
@@ -46,6 +47,7 @@ __all__ = [
     "certificate_files",
     "converted_kinds",
     "core_scheme",
+    "first_status",
     "listening",
     "loop_factory",
     "openapi_definition",

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trundle.api._kinds import ServedVersion
+from trundle.api._kinds import ServedKind, ServedVersion
 from trundle.api._openapi import definition
 from trundle.schema import ObjectType
 
@@ -96,6 +96,14 @@ def root_of(served: ServedVersion) -> Place:
     """The place of whole objects of a version."""
     schema = definition(served.root, served, lambda each: each)
     return Place({**schema, "properties": {**schema.get("properties", {}), **_HEAD}}, served)
+
+
+def first_status(kind: ServedKind, served: ServedVersion) -> Any:
+    """The status that an object of a version has before any is written; None where it then has none.
+
+    An API server leaves out the status that a client gives a new object, and fills in defaults where it reads what it stored.
+    """
+    return root_of(served).filled({}).get("status") if kind.keeps_status(served) else None
 
 
 def _expanded(schema: Mapping[str, Any], served: ServedVersion) -> Mapping[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.api import ServedKind, ServedVersion, to_client, to_scheme
+from trundle.api import ServedKind, ServedVersion, first_status, to_client, to_scheme
 from trundle.errors import ExpectationError, TrundleError
 from trundle.kubernetes._carrier import (
     CarrierError,
@@ -82,6 +82,7 @@ class Conversions:
         self._scheme = scheme
         self._metrics = metrics
         self._guarded = guarded
+        self._first_statuses: dict[str, Any] = {}
         self.quick = QuickConversions(self._kinds, scheme, metrics).convert
         """The quick way: converts the JSON of objects; gives None for one about which anything is unusual, and where the version does not show all of it."""
 
@@ -162,9 +163,12 @@ class Conversions:
             return self._read(document, kind, target)
         if reason_name(kind.group) in (document["metadata"].get("annotations") or {}):
             return self._given_back(document, kind, source, target)
-        stored = self._put(document, kind, source)
         if target is not None:
+            stored = self._put(document, kind, source)
             return self._shown(stored, stored.data, kind, target)
+        if "status" not in document and (status := self._first_status(kind, source)) is not None:
+            document["status"] = status
+        stored = self._put(document, kind, source)
         if stored.marker is not None:
             # What is written to the subresource `scale` passes no admission that could see the marker.
             as_it_was = is_as_marked(stored.marker, stored.metadata)
@@ -178,6 +182,13 @@ class Conversions:
                 STORED: stored.data.decode(),
             }
         )
+
+    def _first_status(self, kind: ServedKind, source: ServedVersion) -> Any:
+        """The status of an object that has none yet. The stored version has no defaults by which an API server would fill it in."""
+        key = f"{kind.qualified} {source.label}"
+        if key not in self._first_statuses:
+            self._first_statuses[key] = first_status(kind, source)
+        return self._first_statuses[key]
 
     def _read(self, document: dict[str, Any], kind: ServedKind, target: ServedVersion) -> bytes:
         """What is stored, at a version; in the place of what the version cannot show stands why."""

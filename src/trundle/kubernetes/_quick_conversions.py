@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.api import ServedKind
+from trundle.api import ServedKind, first_status
 from trundle.errors import TrundleError
 from trundle.kubernetes._carrier import name_of, reason_name
 from trundle.kubernetes._definitions import STORAGE
@@ -45,9 +45,14 @@ class _Metadata(msgspec.Struct):
     annotations: dict[str, msgspec.Raw] | msgspec.UnsetType = msgspec.UNSET
 
 
+class _Whole(msgspec.Struct):
+    status: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
 _head = msgspec.json.Decoder(_Head).decode
 _kept = msgspec.json.Decoder(_Kept).decode
 _metadata = msgspec.json.Decoder(_Metadata).decode
+_whole = msgspec.json.Decoder(_Whole).decode
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +65,7 @@ class _Way:
         view: converts them; None where the careful way has to be taken.
         is_kept: whether the latter is the one that is stored.
         apart: the annotations that make an object one for the careful way.
+        has_first_status: whether an object gets a status where it has none, which the careful way fills in.
         count: counts objects.
     """
 
@@ -68,6 +74,7 @@ class _Way:
     view: QuickView | None
     is_kept: bool
     apart: tuple[str, str]
+    has_first_status: bool
     count: Callable[[float], None]
 
     def convert(self, data: bytes) -> bytes | None:
@@ -82,6 +89,8 @@ class _Way:
                 return None
             value.metadata = kept.metadata
         else:
+            if self.has_first_status and _whole(data).status is msgspec.UNSET:
+                return None
             # An API server has written it, as it would write it again; integers beyond int64 are numbers to it.
             value = self.view.read(data, self.said)
         if value is None or not self._goes_along(value.metadata):
@@ -196,7 +205,8 @@ class QuickConversions:
         apart = name_of(kind.group), reason_name(kind.group)
         count = self._metrics.done(kind, *labels)
         names = (given, kind.kind), (wanted, kind.kind)
-        return _Way(*names, view, target is None, apart, count)
+        fills = target is None and source is not None and first_status(kind, source) is not None
+        return _Way(*names, view, target is None, apart, fills, count)
 
 
 def _comes_back(text: bytes) -> bool:
