@@ -3,6 +3,7 @@
 from trundle.api._admission import AdmissionConfigError
 from trundle.api._application import Api
 from trundle.api._carried import CarriedPackages, CarriedTypes
+from trundle.api._causes import field_path
 from trundle.api._collection import seldom_collecting
 from trundle.api._conversion_reviews import ConversionReviews
 from trundle.api._core import scheme as core_scheme
@@ -48,6 +49,7 @@ __all__ = [
     "converted_kinds",
     "core_scheme",
     "first_status",
+    "field_path",
     "listening",
     "loop_factory",
     "openapi_definition",

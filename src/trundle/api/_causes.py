@@ -44,7 +44,7 @@ def causes_of(
 
 def _causes(error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]) -> Iterator[Cause]:
     """An error of the library in Kubernetes' words; with patterns as the schema writes them, by what is made of them."""
-    place = _field(error.instance_path)
+    place = field_path(error.instance_path)
     kind: Any = error.kind
     keyword = kind.name
     value = _as_text(error.instance) if _is_scalar(error.instance) else ""
@@ -90,7 +90,7 @@ def _of_alternatives(
 ) -> Iterator[Cause]:
     """What is wrong where one of several schemas has to hold, and what the one that fits best has against the value."""
     kind: Any = error.kind
-    place = _field(error.instance_path)
+    place = field_path(error.instance_path)
     alternatives: list[list[jsonschema_rs.ValidationError]] = kind.context
     holding = sum(not each for each in alternatives)
     if types := _types(error):
@@ -133,7 +133,8 @@ def _types(error: jsonschema_rs.ValidationError) -> list[str]:
     return [each for each in found if each != "null"]
 
 
-def _field(path: list[str | int]) -> str:
+def field_path(path: Sequence[str | int]) -> str:
+    """A place in a document as messages of API servers have it."""
     found = ""
     for each in path:
         found += f"[{each}]" if isinstance(each, int) else f".{each}" if found else each

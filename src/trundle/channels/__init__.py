@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         UpgradePlan,
         candidates,
         check_trust,
+        condition_reason,
         decide,
         status_of,
     )
@@ -187,6 +188,7 @@ __all__ = [
     "check_manifest",
     "check_pair",
     "check_trust",
+    "condition_reason",
     "confirmation_needed",
     "cooldown_end",
     "decide",

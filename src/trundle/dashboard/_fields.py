@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 from urllib.parse import quote
 
+from trundle.api import field_path
 from trundle.dashboard._nodes import Path
 from trundle.documents import Node
 
@@ -75,7 +76,7 @@ class Field:
     @property
     def place(self) -> str:
         """What errors call it."""
-        return place_of(self.path)
+        return field_path(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ class Group:
     @property
     def place(self) -> str:
         """What errors call it."""
-        return place_of(self.path)
+        return field_path(self.path)
 
     @property
     def key_name(self) -> str:
@@ -137,14 +138,6 @@ Part: TypeAlias = Field | Group
 def name_of(path: Path) -> str:
     """A place as browsers send it: letters that they leave as they are."""
     return "".join(f"/{quote(str(each), safe='')}" for each in path)
-
-
-def place_of(path: Path) -> str:
-    """A place as the API's messages have it."""
-    found = ""
-    for each in path:
-        found += f"[{each}]" if isinstance(each, int) else f".{each}" if found else each
-    return found
 
 
 def parts_in(group: Group) -> Iterator[Part]:

@@ -19,8 +19,8 @@ from trundle.environments._wanted import wanted_now
 from trundle.errors import listed
 from trundle.models import ConvertedModel, convert_model
 from trundle.packages import Package
-from trundle.project.package_evolution import PackageEvolutions, api_version
-from trundle.version import ANY, SemVer
+from trundle.project.package_evolution import PackageEvolutions
+from trundle.version import ANY, ApiVersion, SemVer
 
 _UPGRADE = "upgrade"
 """What the history calls an upgrade."""
@@ -77,7 +77,7 @@ def upgrade(
     steps = _steps(name, model, snapshot, packages, major=major)
     if not steps and begun is None:
         return RunResult(None, ())
-    wanted = {package: api_version(to) for package, (_, to) in steps.items()}
+    wanted = {package: ApiVersion.of_package(to) for package, (_, to) in steps.items()}
     converted = convert_model(PackageEvolutions(snapshot, environments.limits), model, wanted)
     upgraded = _upgraded(model, converted)
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar
+from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar, line_of
 from trundle.errors import Place, did_you_mean
 from trundle.forms._attributes import (
     ATTRIBUTES,
@@ -11,7 +11,7 @@ from trundle.forms._attributes import (
     spelled_with_underscores,
 )
 from trundle.forms._errors import FormCode
-from trundle.forms._findings import Findings, kind_of, line_of, text_of
+from trundle.forms._findings import Findings, kind_of, text_of
 from trundle.forms._model import Definition, FieldType, FormVersion
 from trundle.forms._settling import place_of, wrong_attribute, wrong_pattern
 

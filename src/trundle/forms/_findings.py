@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar
+from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar, line_of
 from trundle.errors import Finding, Place, did_you_mean, shown
 from trundle.forms._errors import FormCode
 
@@ -65,8 +65,3 @@ def kind_of(code: Code) -> str:
 def text_of(code: Code) -> str | None:
     """The text of a scalar; None for anything else."""
     return code.value if isinstance(code, Scalar) and isinstance(code.value, str) else None
-
-
-def line_of(code: Code) -> int:
-    """The line of a part of a form; 0 where it is not known."""
-    return (code.place.line or 0) if isinstance(code, Expression) else code.line

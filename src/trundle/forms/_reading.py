@@ -4,10 +4,10 @@ from typing import Final, NamedTuple
 
 from trundle.documents import UnreadableError
 from trundle.engine import EngineError
-from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar, read_code
+from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar, line_of, read_code
 from trundle.errors import Finding, Place, errors_among
 from trundle.forms._errors import FormCode, FormError
-from trundle.forms._findings import Findings, kind_of, line_of, text_of
+from trundle.forms._findings import Findings, kind_of, text_of
 from trundle.forms._model import (
     NEWEST,
     Form,

@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar
+from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar, line_of
 from trundle.errors import Place
 from trundle.forms._errors import FormCode
 from trundle.forms._field_reading import FieldReader
-from trundle.forms._findings import Findings, kind_of, line_of, text_of
+from trundle.forms._findings import Findings, kind_of, text_of
 from trundle.forms._model import (
     NAME_FIELD,
     NAME_STEP,

@@ -2,10 +2,10 @@
 
 import re
 
-from trundle.engine.expressions import Code, Mapped, Scalar
+from trundle.engine.expressions import Code, Mapped, Scalar, line_of
 from trundle.errors import Finding, Place
 from trundle.forms._errors import FormCode
-from trundle.forms._findings import kind_of, line_of
+from trundle.forms._findings import kind_of
 from trundle.forms._model import NEWEST, FormVersion
 
 OLDEST = FormVersion(2, 0)

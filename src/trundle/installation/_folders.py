@@ -47,7 +47,6 @@ class Folders:
         self.trust = root / "trust"
         self.lock = root / "lock"
         self.content_lock = root / "content.lock"
-        self.agent_lock = root / "agent.lock"
         self.current = root / "current"
         self._sets = root / "sets"
 

@@ -24,7 +24,6 @@ from trundle.models._nested_bags import NESTED, gather_bags, spread_bags
 from trundle.project.package_evolution import (
     PackageEvolution,
     PackageEvolutions,
-    api_version,
 )
 from trundle.runtime import HookError, PlacedError, find_path
 from trundle.version import ApiVersion
@@ -137,7 +136,7 @@ class _Conversion:
             self._note(ModelCode.NO_CLASS, waiting.path, "", error.message)
             found: Mapping[str, Any] = waiting.model
             return found
-        version = api_version(type_.version)
+        version = ApiVersion.of_package(type_.version)
         return _Object(self, header, type_, version, waiting.path).converted()
 
     def _type(self, header: Header, default: str, code: Type | None) -> Type:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from trundle.errors import Kind, TrundleError, expectation, shown
-from trundle.project.package_evolution import PackageEvolutions, api_version
+from trundle.project.package_evolution import PackageEvolutions
 from trundle.version import ApiVersion
 
 
@@ -46,5 +46,5 @@ def targets(evolutions: PackageEvolutions, wanted: Iterable[str]) -> Mapping[str
         if name in found:
             message = expectation("each package once", f"{name} twice", "remove one of them")
             raise TargetError(message)
-        found[name] = api_version(evolutions.engine.package(name, spec).version)
+        found[name] = ApiVersion.of_package(evolutions.engine.package(name, spec).version)
     return found

@@ -9,7 +9,6 @@ from trundle.errors import listed
 from trundle.packages import RULES_FILE, ChangeCode, Level, Package, ReleaseChange, judged
 from trundle.project._release_rules import (
     ReleaseRules,
-    api_version,
     read_release_rules,
 )
 from trundle.project.errors import ConfigError
@@ -42,7 +41,7 @@ def with_rules(
     except ConfigError:  # `check` says what is wrong with it.
         yield from changes
         return
-    step = _Step(theirs, api_version(before.version))
+    step = _Step(theirs, ApiVersion.of_package(before.version))
     found = [*step.rows(), *_altered(_entries(ours), _entries(theirs))]
     for each in changes:
         if not (found and each.place == RULES_FILE and each.code is ChangeCode.FILES):

@@ -11,7 +11,7 @@ from trundle.errors import Finding
 from trundle.evolution import Neighbours, TypeChanges, VersionMap
 from trundle.packages import Package
 from trundle.project._release_hooks import Homes
-from trundle.project._release_rules import ReleaseHook, ReleaseRules, api_version
+from trundle.project._release_rules import ReleaseHook, ReleaseRules
 from trundle.project.findings import ProjectCode, finding
 from trundle.schema import EnumType, ObjectType, Resource, Schema, SchemaNote
 from trundle.version import ApiVersion
@@ -143,7 +143,7 @@ class PackageClasses:
         """The ancestors that a class has in both of two versions, the farthest first, with what leads from one to the other."""
         for ancestor in reversed(older.ancestors):
             for same in [x for x in newer.ancestors if _key(x) == _key(ancestor)][:1]:
-                ends = api_version(ancestor.version), api_version(same.version)
+                ends = ApiVersion.of_package(ancestor.version), ApiVersion.of_package(same.version)
                 yield ancestor, same, list(self._between(ancestor.package, *ends))
 
     def hooks(

@@ -18,7 +18,7 @@ from trundle.evolution import TypeChanges
 from trundle.packages import RULES_FILE, Package
 from trundle.project._rules import read_rules
 from trundle.project.errors import ConfigError
-from trundle.version import ApiVersion, SemVer, VersionError
+from trundle.version import ApiVersion, VersionError
 
 _KEYS = ("changes", "hooks")
 _HOOK_KEYS = ("use", "writes")
@@ -93,7 +93,7 @@ def _read(walker: Walker, package: Package, root: Node) -> ReleaseRules:
     changes = []
     for version, name, rules in _by_class(walker, package, fields, "changes"):
         found = read_rules(walker, version, name, rules)
-        if found.version == api_version(package.version):
+        if found.version == ApiVersion.of_package(package.version):
             for rule, each, _ in found.named():
                 if rule != "default":
                     line = Place.parse(found.place(rule, each)).line or name.line
@@ -101,7 +101,7 @@ def _read(walker: Walker, package: Package, root: Node) -> ReleaseRules:
                     walker.note(line, f"only `default` under {version} itself", f"`{rule}`", advice)
         changes.append(found)
     hooks = []
-    own = api_version(package.version)
+    own = ApiVersion.of_package(package.version)
     for version, name, methods in _by_class(walker, package, fields, "hooks"):
         for key, value in walker.entries(methods, "static methods by what they are for"):
             use, writes = _method(walker, key, value)
@@ -135,18 +135,13 @@ def _is_version(entry: tuple[ScalarNode, Node]) -> bool:
     return entry[0].text[:1].isdigit()
 
 
-def api_version(version: SemVer) -> ApiVersion:
-    """The version of a package as an API version."""
-    return ApiVersion.parse(str(version).partition("+")[0])
-
-
 def _by_class(
     walker: Walker, package: Package, fields: Fields, key: str
 ) -> Iterator[tuple[ApiVersion, ScalarNode, Node]]:
     """What stands under a key by older version and class."""
     if key not in fields:
         return
-    own = api_version(package.version)
+    own = ApiVersion.of_package(package.version)
     for number, classes in walker.entries(fields[key][1], f"{key} by older version"):
         try:
             version = ApiVersion.parse(number.text)

@@ -11,7 +11,6 @@ from trundle.project.errors import ProjectError
 class ProjectCode(Code):
     """What a finding about a project is about."""
 
-    CHANGE = "change"
     CIRCLE = "circular-packages"
     DEFAULT = "default"
     DEPRECATED = "deprecated"

@@ -22,7 +22,6 @@ from trundle.project._release_hooks import StaticHook, check_methods, find_hooks
 from trundle.project._release_rules import (
     ReleaseHook,
     ReleaseRules,
-    api_version,
     read_release_rules,
 )
 from trundle.project.changes import apply_changes
@@ -33,7 +32,6 @@ from trundle.version import ApiVersion
 __all__ = [
     "PackageEvolution",
     "PackageEvolutions",
-    "api_version",
     "check_rules",
 ]
 
@@ -105,7 +103,7 @@ class PackageEvolutions:
         self.packages: dict[str, dict[ApiVersion, Package]] = {}
         listed = tuple(packages)
         for each in listed:
-            self.packages.setdefault(each.name, {})[api_version(each.version)] = each
+            self.packages.setdefault(each.name, {})[ApiVersion.of_package(each.version)] = each
         self.listed = listed
         self.limits = limits
         self.engine = Engine(listed, limits=limits)

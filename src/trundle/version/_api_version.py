@@ -57,6 +57,11 @@ class ApiVersion:
         """
         return _parse(text)
 
+    @staticmethod
+    def of_package(version: SemVer) -> "ApiVersion":
+        """A version of a package; builds say nothing of a shape."""
+        return ApiVersion.parse(str(version).partition("+")[0])
+
     @property
     def identifier(self) -> str:
         """The version as part of a Python name: `v2014_04_04_preview`, `v1beta1`."""

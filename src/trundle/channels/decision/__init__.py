@@ -15,7 +15,12 @@ from trundle.channels.decision._model import (
     UpgradePlan,
 )
 from trundle.channels.decision._trust import check_trust
-from trundle.channels.decision.status import Condition, InstallationStatus, status_of
+from trundle.channels.decision.status import (
+    Condition,
+    InstallationStatus,
+    condition_reason,
+    status_of,
+)
 
 __all__ = [
     "Approval",
@@ -34,6 +39,7 @@ __all__ = [
     "candidates",
     "check_holds",
     "check_trust",
+    "condition_reason",
     "decide",
     "status_of",
     "weighed",

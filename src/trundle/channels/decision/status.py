@@ -210,7 +210,7 @@ def _channel_usable(plan: UpgradePlan, state: State) -> _Fact:
         return (kind, "Unknown", "Pinned", f"pinned to {state.pinned}; no channel is followed")
     if plan.refusals:
         message = "\n".join(each.coded for each in plan.refusals)
-        return (kind, "False", _camel(plan.refusals[0].code), message)
+        return (kind, "False", condition_reason(plan.refusals[0].code), message)
     return (kind, "True", "Accepted", f"the channel {state.channel} is valid")
 
 
@@ -282,5 +282,6 @@ def _held(plan: UpgradePlan, state: State) -> _Fact:
     return ("Held", "True", "Held", "; ".join(texts))
 
 
-def _camel(code: str) -> str:
+def condition_reason(code: str) -> str:
+    """A code of a refusal or a finding as the reason of a condition."""
     return "".join(word.capitalize() for word in code.split("-"))

@@ -4,7 +4,15 @@ They are read by yaql's parser; its trees become nested closures once. What is n
 """
 
 from trundle.engine.expressions._calls import Closure
-from trundle.engine.expressions._code import Code, Listing, Mapped, Scalar, code_of, read_code
+from trundle.engine.expressions._code import (
+    Code,
+    Listing,
+    Mapped,
+    Scalar,
+    code_of,
+    line_of,
+    read_code,
+)
 from trundle.engine.expressions._compile import Compiler, Dialect
 from trundle.engine.expressions._decorated import Decorated, Edge, ForeignFunction, decorated
 from trundle.engine.expressions._expression import Expression, is_expression
@@ -96,6 +104,7 @@ __all__ = [
     "is_expression",
     "is_sequence",
     "language_for",
+    "line_of",
     "located",
     "map_with",
     "name_of",

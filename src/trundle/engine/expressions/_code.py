@@ -54,6 +54,11 @@ Code: TypeAlias = Scalar | Expression | Listing | Mapped
 """A part of a class file."""
 
 
+def line_of(code: Code) -> int:
+    """The line of a part of a file; 0 where it is not known."""
+    return (code.place.line or 0) if isinstance(code, Expression) else code.line
+
+
 def code_of(node: Node, file: str, plain: str = "") -> Code:
     """A part of a class file, with its expressions.
 

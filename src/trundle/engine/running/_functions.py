@@ -36,7 +36,7 @@ from trundle.engine.expressions import (
 )
 from trundle.engine.running._frame import Frame
 from trundle.engine.running._new_objects import made, new, type_of
-from trundle.engine.running._reflection import Info, typeinfo
+from trundle.engine.running._reflection import Info, instance_of, typeinfo
 from trundle.errors import expectation, listed
 
 _MOST_PATCHED = 100_000
@@ -85,7 +85,7 @@ def _cast(scene: Code, object: Any, type: Any, versionSpec: Any = None) -> Any: 
     """An object as one of its classes."""
     if object is None:
         return None
-    instance = _object(object)
+    instance = instance_of(object)
     wanted = type_of(scene, type)
     order = instance.type.lineage.order
     if versionSpec is None and wanted in order:
@@ -121,7 +121,7 @@ def _psuper(scene: Code, object: Any, f: Any = None) -> Any:  # noqa: A002
 
 
 def _parents(scene: Code, value: Any) -> tuple[Any, ...]:
-    instance = _object(value)
+    instance = instance_of(value)
     parents = instance.type.lineage.parents
     if scene.origin not in parents:
         message = expectation(f"an object of {scene.origin.name}", instance.type.label)
@@ -143,17 +143,17 @@ def _pselect(scene: Code, items: Any, f: Any = None) -> Any:
 
 @_function("id")
 def _id(_scene: Code, object: Any) -> Any:  # noqa: A002
-    return None if object is None else _object(object).id
+    return None if object is None else instance_of(object).id
 
 
 @_function("name")
 def _name(_scene: Code, object: Any) -> Any:  # noqa: A002
-    return None if object is None else _object(object).name
+    return None if object is None else instance_of(object).name
 
 
 @_function("metadata")
 def _metadata(_scene: Code, object: Any) -> Any:  # noqa: A002
-    return None if object is None else freeze(_object(object).header.get("metadata", {}))
+    return None if object is None else freeze(instance_of(object).header.get("metadata", {}))
 
 
 @_function("type")
@@ -179,7 +179,7 @@ def _typeinfo(scene: Code, value: Any) -> Info:
 def _find(scene: Code, object: Any, type: Any) -> Any:  # noqa: A002
     """The nearest owner of a type; null where there is none."""
     wanted = type_of(scene, type)
-    at = _object(object).holder
+    at = instance_of(object).holder
     while at is not None and not scene.is_instance(at, wanted):
         at = at.holder
     return at
@@ -208,7 +208,7 @@ def _dump(
 ) -> Any:
     """An object as a model; `type` is another name of `serializationType`, which published packages use."""
     excluded: frozenset[str] = frozenset()
-    instance = _object(object)
+    instance = instance_of(object)
     if not ignoreUpcasts and isinstance(object, Part):
         excluded = frozenset(instance.type.properties.keys() - object.type.properties.keys())
     form = serializationType if type is None else type
@@ -364,9 +364,3 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         return value
     raise TypeError(expectation("a text", described(value)))
-
-
-def _object(value: Any) -> Instance:
-    if isinstance(value, Instance | Part):
-        return value.instance
-    raise TypeError(expectation("an object", described(value)))

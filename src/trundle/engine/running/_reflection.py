@@ -172,7 +172,7 @@ def _property(scene: Code, type_: Type, found: Property) -> Info:
         holder = values[0] if values else None
         if holder is None:
             return type_.static(found.name)
-        instance = _instance(holder)
+        instance = instance_of(holder)
         return read(instance, instance.type, found.name, found.declaring_type)
 
     def set_(values: Sequence[Any], _: Mapping[str, Any]) -> None:
@@ -180,7 +180,7 @@ def _property(scene: Code, type_: Type, found: Property) -> Info:
         if holder is None:
             assign_static(scene.world, static_declaring(type_, found.name), found.name, value)
             return
-        instance = _instance(holder)
+        instance = instance_of(holder)
         assign_by_code(scene.world, instance, instance.type, found.name, value, scene.origin)
 
     return Info(
@@ -308,7 +308,12 @@ def _made(scene: Code, meta: Type, model: Mapping[Any, Any]) -> Instance:
     return found
 
 
-def _instance(value: Any) -> Instance:
+def instance_of(value: Any) -> Instance:
+    """The object that code has in hand.
+
+    Raises:
+        TypeError: it is something else.
+    """
     if isinstance(value, Instance | Part):
         return value.instance
     raise TypeError(expectation("an object", described(value)))

@@ -63,11 +63,6 @@ def referred_class(definition: ObjectType) -> str | None:
     return None if found == definition.name else found
 
 
-def api_version(version: Any) -> ApiVersion:
-    """The version of a package as an API version; builds say nothing of a shape."""
-    return ApiVersion.parse(str(version).partition("+")[0])
-
-
 class _Builder:
     def __init__(self, type_: Described) -> None:
         self.type = type_
@@ -93,7 +88,7 @@ class _Builder:
             source=self.source,
             constraints=(("extends", parents),) if parents else (),
         )
-        version = api_version(type_.version)
+        version = ApiVersion.of_package(type_.version)
         resource = Resource(name, name, name_property=_NAME_PROPERTY)
         definitions = {name: root, **dict(sorted(self.definitions.items()))}
         return Schema(version, definitions, (resource,), (self.source,), tuple(self.notes))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from trundle.engine._errors import EngineCode, EngineError
-from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar
+from trundle.engine.expressions import Code, Expression, Listing, Mapped, Scalar, line_of
 from trundle.engine.statements._records import (
     Assign,
     Block,
@@ -230,11 +230,6 @@ def _kind_of(code: Code) -> str:
         case Mapped():
             return "a map"
     return f"the expression {code}"
-
-
-def line_of(code: Code) -> int:
-    """The line of a part of a class file."""
-    return (code.place.line or 0) if isinstance(code, Expression) else code.line
 
 
 def _if(reader: _Reader, parts: _Parts) -> Statement:

@@ -5,7 +5,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trundle.channels import Blocked, Condition, InstallationStatus, RefusalCode, format_time
+from trundle.channels import (
+    Blocked,
+    Condition,
+    InstallationStatus,
+    RefusalCode,
+    condition_reason,
+    format_time,
+)
 from trundle.errors import Finding
 from trundle.kubernetes._errors import KubernetesCode
 from trundle.kubernetes.operator._advice import advised
@@ -57,7 +64,7 @@ class Report:
         """Says which versions are not taken, however long one waits; only the first of a reason."""
         for each in blocked:
             self.blocked.setdefault(
-                camel(str(each.reason)), f"{each.entry.version}: {each.message}"
+                condition_reason(str(each.reason)), f"{each.entry.version}: {each.message}"
             )
 
     def stops(self, findings: Iterable[Finding], reason: str = "", *, ready: bool = False) -> None:
@@ -70,13 +77,13 @@ class Report:
         """
         findings = [advised(each) for each in findings]
         for each in findings:
-            name = reason or camel(str(each.code))
+            name = reason or condition_reason(str(each.code))
             earlier = self.blocked.get(name, "")
             if each.coded not in earlier:
                 self.blocked[name] = f"{earlier}\n{each.coded}" if earlier else each.coded
             self.away = self.away or each.code in _AWAY
         if findings and not ready:
-            first = reason or camel(str(findings[0].code))
+            first = reason or condition_reason(str(findings[0].code))
             self.says(first, self.blocked[first])
 
 
@@ -177,8 +184,3 @@ def _migrated(found: Progress) -> tuple[str, str, str, str]:
         return "Migrated", "True", "Migrated", text
     reason = "Unmigrated" if found.findings else "Migrating"
     return "Migrated", "False", reason, found.message
-
-
-def camel(code: str) -> str:
-    """A code as the reason of a condition."""
-    return "".join(word.capitalize() for word in code.split("-"))
