@@ -173,6 +173,21 @@ def test_owners_stay_with_what_they_own_in_both_groups(client):
     assert "f:note" not in owner["fieldsV1"]
 
 
+@pytest.mark.parametrize(
+    ("version", "why"),
+    [
+        ("v1", "invalid object type: /v1, Kind=Event"),
+        ("events.k8s.io/v2", "the API version in the data (events.k8s.io/v2) does not match"),
+        (["x"], "invalid object type"),
+    ],
+)
+def test_a_configuration_is_of_the_group_of_its_request(client, version, why):
+    config = {**ONCE, "apiVersion": version}
+    code, found = client.call("PATCH", f"{NEW_PATH}/a", config, media_type=APPLY, fieldManager="me")
+    assert code == 400
+    assert found["message"].startswith(why)
+
+
 def test_events_are_selected(client, once):
     client.call("POST", OLD_PATH, COUNTED)
     for path, chosen, names in (

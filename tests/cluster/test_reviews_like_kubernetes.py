@@ -187,6 +187,30 @@ def test_parameters(pair, path, query):
     require_alike(pair, f"{path}?{query}", {"spec": {**ABOUT, "token": "x", "unknown": 1}})
 
 
+@pytest.mark.parametrize(
+    "accept",
+    [
+        TABLE,
+        f"{TABLE},application/json",
+        "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io",
+        "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json",
+        "application/yaml",
+        "text/html",
+        "text/html,*/*",
+    ],
+)
+def test_forms_of_answers(pair, accept):
+    for path, spec in (
+        (OWN, ABOUT),
+        (TOKENS, {"token": "x"}),
+        (OF_RULES, {"namespace": "default"}),
+    ):
+        theirs, ours = pair("ben", "POST", path, {"spec": spec}, {"accept": accept})
+        assert ours.status == theirs.status
+        if theirs.status < 300 and isinstance(theirs.body, dict):
+            assert ours.body["kind"] == theirs.body["kind"]
+
+
 @pytest.mark.parametrize("path", [OWN, OF_USERS, LOCAL, TOKENS])
 def test_paths_and_methods(pair, path):
     for method in ("GET", "PUT", "PATCH", "DELETE"):

@@ -137,7 +137,7 @@ def representation_of(
         ApiError: it accepts none of them, or a table cannot have what it wants beside its cells.
     """
     accepted, include = (
-        accepted_of(accept, streams=streams),
+        accepted_of(accept, streams=streams, tables=not target.kind.is_review),
         query.get("includeObject") or "Metadata",
     )
     if accepted is None or accepted.form == _unfit(method, target, streams=streams):
@@ -159,12 +159,13 @@ def _unfit(method: str, target: Target, *, streams: bool) -> Form | None:
 
 
 @functools.lru_cache(256)  # Clients are few programs.
-def accepted_of(accept: str, *, streams: bool = False) -> Accepted | None:
+def accepted_of(accept: str, *, streams: bool = False, tables: bool = True) -> Accepted | None:
     """What a client likes best of what the server has; None where it accepts nothing of that.
 
     Args:
         accept: what it accepts, with weights, as HTTP writes it; all where that is empty.
         streams: whether the answer is a stream of objects, which are JSON alone.
+        tables: whether the answer can be a table.
     """
     if not accept:
         return Accepted()
@@ -173,8 +174,10 @@ def accepted_of(accept: str, *, streams: bool = False) -> Accepted | None:
     ranges = sorted(_ranges(accept), key=lambda each: (-each[2], each[0].count("*")))
     for media_range, parameters, _ in ranges:
         form = _form(parameters)
+        if form is None or (form == "Table" and not tables):
+            continue
         for each in known:
-            if form is not None and media_range in {each, "application/*", "*/*", "*"}:
+            if media_range in {each, "application/*", "*/*", "*"}:
                 version = "" if form == "whole" else f"{_META}/{parameters['v']}"
                 return Accepted(form, version, each)
     return None

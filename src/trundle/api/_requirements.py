@@ -53,15 +53,15 @@ def require_configuration(target: Target, config: Mapping[str, Any]) -> None:
     """
     kind, wanted = target.kind, target.kind.api_version(target.served)
     version, said = (config.get(name) or "" for name in ("apiVersion", "kind"))
-    same_group = version.rpartition("/")[0] == kind.group
+    group = str(version).rpartition("/")[0]
     if said and version and said != kind.kind and version == wanted:
         found = f"the kind in the data ({said})"
         raise bad_request(f"{found} does not match the expected kind ({kind.kind})")
-    if said == kind.kind and version and version != wanted and same_group:
+    if said == kind.kind and version and version != wanted and group == kind.group:
         found = f"the API version in the data ({version})"
         raise bad_request(f"{found} does not match the expected API version ({wanted})")
     if (version, said) != (wanted, kind.kind):
-        named = version if "/" in version else f"/{version}"
+        named = f"{version}" if group else f"/{version}"
         raise bad_request(f"invalid object type: {named}, Kind={said}")
 
 
