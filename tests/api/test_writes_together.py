@@ -111,7 +111,9 @@ def test_the_loop_is_woken_once_for_all_that_are_answered_together():
         call = loop.call_soon_threadsafe
         loop.call_soon_threadsafe = lambda *given: (woken.append(given), call(*given))[1]
         written = [asyncio.create_task(writes.done(steps())) for _ in range(number)]
-        await asyncio.sleep(0)  # All of them have come now; the thread has begun with the first one.
+        await asyncio.sleep(
+            0
+        )  # All of them have come now; the thread has begun with the first one.
         have_come.set()
         assert await asyncio.gather(*written) == ["stored"] * number
         return len(woken)
