@@ -40,6 +40,7 @@ class Reading:
         self._strict = applying or request.field_validation == "Strict"
         self._warns = request.field_validation == "Warn"
         self._tolerated: list[Tolerated] = []
+        self._noted: Mapping[str, Any] | None = None
         self._metadata: list[str] = []
         self._owners: list[str] = []
         self._unknown: list[str] = []
@@ -79,6 +80,9 @@ class Reading:
 
     def note_metadata(self, document: Mapping[str, Any]) -> None:
         """Notes the namespace that a document names, and the unknown members of its metadata."""
+        if document is self._noted:
+            return
+        self._noted = document
         metadata = document.get("metadata")
         found = metadata if isinstance(metadata, Mapping) else {}
         self._metadata = unknown_members(found)
