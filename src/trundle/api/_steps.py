@@ -9,7 +9,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, TypeAlias
 
@@ -40,11 +40,6 @@ class Lookup:
         self.store = store
         self.key = key
         self._found: StoredObject | Exception | None = None
-
-    @property
-    def is_in_file(self) -> bool:
-        """Whether a file keeps the object, and no server is asked for it."""
-        return not self.store.database.is_server
 
     def settle(self, found: StoredObject | Exception | None) -> None:
         """Says what was found."""
@@ -210,7 +205,7 @@ class Together:
         while (came := self._came(len(going))) is not None:
             start = time.monotonic()
             self._before = len(going) + len(came)
-            going = _begun(going, came)
+            going = _gone_on(came, (*going, *came))
             for kind in (Lookup, Storing):  # So that all that came share a transaction.
                 going = _taken(going, kind)
             self._took = time.monotonic() - start
@@ -235,29 +230,6 @@ class Together:
             return came
 
 
-def _begun(going: Sequence[_Going], came: Sequence[_Going]) -> list[_Going]:
-    """Lets requests begin; gives all that are on their way.
-
-    What a file keeps is looked up by itself anyway (`Store.find_all`). So such a request goes on to its write at once, while what was read of it is at hand.
-
-    Args:
-        going: the requests that have begun before.
-        came: those that begin.
-    """
-    taken = {(each.step.store, each.step.key) for each in going if each.step is not None}
-
-    def begin(each: _Going) -> None:
-        each.go_on()
-        step = each.step
-        if isinstance(step, Lookup) and step.is_in_file and (step.store, step.key) not in taken:
-            _take([step])
-            each.go_on()
-        if each.step is not None:
-            taken.add((each.step.store, each.step.key))
-
-    return _gone_on(came, (*going, *came), begin)
-
-
 def _taken(going: Sequence[_Going], kind: type[Step]) -> list[_Going]:
     """Takes the steps of one kind whose turn it is; gives the requests that are still on their way."""
     steps = {each: step for each, step in _in_turn(going).items() if isinstance(step, kind)}
@@ -265,24 +237,19 @@ def _taken(going: Sequence[_Going], kind: type[Step]) -> list[_Going]:
     return _gone_on(steps, going)
 
 
-def _gone_on(
-    those: Iterable[_Going],
-    going: Iterable[_Going],
-    go_on: Callable[[_Going], None] = _Going.go_on,
-) -> list[_Going]:
+def _gone_on(those: Iterable[_Going], going: Iterable[_Going]) -> list[_Going]:
     """Lets some requests go on, and answers the clients of those that end with that.
 
     Args:
         those: the requests.
         going: all that are on their way, these among them.
-        go_on: lets one of them go on.
 
     Returns:
         Those that are still on their way.
     """
     ended: dict[asyncio.AbstractEventLoop, list[_Going]] = {}
     for each in those:
-        go_on(each)
+        each.go_on()
         if each.step is None:
             ended.setdefault(each.loop, []).append(each)
     for loop, of_loop in ended.items():
