@@ -109,3 +109,18 @@ def test_a_server_that_is_lost_is_an_error_and_the_next_transaction_works(on_ser
         with database.writing() as connection:
             write(connection, (ADD, [thing(1, "one")]))
         assert stored(database) == [thing(1, "one")]
+
+
+def test_a_server_is_asked_for_a_single_query_and_nothing_around_it(filled, tmp_path):
+    if not filled.is_server:
+        pytest.skip("a file is asked for by no messages")
+    with filled.looking() as connection:
+        driver = connection.connection.driver_connection.pgconn
+    with (tmp_path / "messages").open("w") as messages:
+        driver.trace(messages.fileno())  # The pool gives the same connection again.
+        assert filled.first(NAMED, {"pattern": "t%"})[1] == "two"
+        driver.untrace()
+    sent = [each.split("\t") for each in (tmp_path / "messages").read_text().splitlines()]
+    asked = [each[-1] for each in sent if "F" in each and {"Query", "Parse"} & {*each}]
+    assert len(asked) == 2, asked  # Whether it is still there, and the query.
+    assert not [each for each in asked if "BEGIN" in each or "ROLLBACK" in each]

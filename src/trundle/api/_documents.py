@@ -42,6 +42,7 @@ def _noting(noted: list[Decimal]) -> Callable[[str], Decimal]:
 
 _members = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 _values = msgspec.json.Decoder(float_hook=_decimal).decode
+_shown_values = msgspec.json.Decoder(float_hook=Decimal).decode
 _written = msgspec.json.Encoder(decimal_format="number").encode
 
 
@@ -89,7 +90,7 @@ def object_of(body: bytes, noted: list[Decimal] | None = None) -> dict[str, Any]
 
 def shown_object(shown: bytes) -> dict[str, Any]:
     """An object that a store shows, as values: like `object_of`, of what was bounded when a client wrote it."""
-    found: dict[str, Any] = _values(shown)
+    found: dict[str, Any] = _shown_values(shown)
     return found
 
 

@@ -33,12 +33,14 @@ class Reading:
         *,
         applying: bool = False,
     ) -> None:
+        self._spelt: tuple[Mapping[str, Any] | None, bytes] = None, b""
         self._applying = applying
         self._patching = request.media_type in PATCHES
         # What is not there has no owner.
         self._strict = applying or request.field_validation == "Strict"
         self._warns = request.field_validation == "Warn"
         self._tolerated: list[Tolerated] = []
+        self._noted: Mapping[str, Any] | None = None
         self._metadata: list[str] = []
         self._owners: list[str] = []
         self._unknown: list[str] = []
@@ -46,7 +48,8 @@ class Reading:
         """What stands again in the body, and what is unknown in operations, as it is said."""
         # Of a configuration, YAML's own reader refuses what stands again.
         if (self._strict or self._warns) and request.media_type != APPLY:
-            self._of_body = _of_body(request, document)
+            text = None if document is None else self.text(document)
+            self._of_body = _of_body(request, text)
         self._broken: Sequence[str] = ()
         self._namespace = ""
         self._is_heard = False
@@ -67,8 +70,19 @@ class Reading:
         found = {*self._metadata, *self._unknown, *(field_of(each.path) for each in unknown)}
         return (*always, *self._of_body, *_unknown_fields(found))
 
+    def text(self, document: Mapping[str, Any]) -> bytes:
+        """A document of the client as JSON; the last one is known, and does not change any more."""
+        known, text = self._spelt
+        if known is not document:
+            text = text_of(document)
+            self._spelt = document, text
+        return text
+
     def note_metadata(self, document: Mapping[str, Any]) -> None:
         """Notes the namespace that a document names, and the unknown members of its metadata."""
+        if document is self._noted:
+            return
+        self._noted = document
         metadata = document.get("metadata")
         found = metadata if isinstance(metadata, Mapping) else {}
         self._metadata = unknown_members(found)
@@ -168,9 +182,14 @@ def _unknown_fields(fields: Iterable[str]) -> list[str]:
     return [f'unknown field "{each}"' for each in sorted(fields)]
 
 
-def _of_body(request: Request, document: Mapping[str, Any] | None) -> list[str]:
-    """What stands again in the text of a request, and what is unknown in the operations of a JSON patch."""
-    repeated = repeated_places(request.body, None if document is None else text_of(document))
+def _of_body(request: Request, text: bytes | None) -> list[str]:
+    """What stands again in the text of a request, and what is unknown in the operations of a JSON patch.
+
+    Args:
+        request: the request.
+        text: the document in its body as JSON, where that was read already.
+    """
+    repeated = repeated_places(request.body, text)
     if request.media_type != JSON:
         return [f'duplicate field "{each}"' for each in repeated]
     unknown = unknown_of_operations(request.body)

@@ -63,7 +63,6 @@ _OF_DELETION = frozenset({"deletionTimestamp", "deletionGracePeriodSeconds"})
 _ATTEMPTS = 8
 """How often a patch is tried anew over what another client wrote meanwhile."""
 
-
 _NOTHING: Mapping[str, Any] = {}
 _decode = msgspec.json.decode
 
@@ -136,13 +135,14 @@ class Resources(ObjectReads):
         name = metadata.get("name") or generated_name(metadata.get("generateName")) or ""
         target = msgspec.structs.replace(target, name=name)
         self._admit(target)
-        document["metadata"] = {**metadata, "name": name}
+        document = {**document, "metadata": {**metadata, "name": name}}
         require_same_kind(target, document)
         stated = self.made(target, document)
         if leaves_out(target, {}, document):
             reading.note_left_out(target, self._unknown(target, document))
         wrong = name_causes(target, metadata.get("generateName"))
-        reading.note_broken(self._validators.require_valid(target, None, stated, wrong))
+        made = stated, wrong, reading.text(stated)
+        reading.note_broken(self._validators.require_valid(target, None, *made))
         if (metadata.get("resourceVersion") or "").strip("0").isdecimal():
             raise bad_request("resourceVersion should not be set on objects to be created")
         draft, read = self._read(target, reading, stated)
@@ -329,7 +329,8 @@ class Resources(ObjectReads):
                 if leaves_out(target, live, document):
                     unknown = self._unknown(target, document, current.data)
                     reading.note_left_out(target, unknown)
-                reading.note_broken(self._validators.require_valid(target, live, wanted))
+                written = wanted, (), reading.text(wanted)
+                reading.note_broken(self._validators.require_valid(target, live, *written))
                 draft, read = self._read(target, reading, wanted, current, live)
             by = request.manager, self._clock(), target.subresource
             others = self._others(target, reading, current, live)
@@ -456,7 +457,8 @@ class Resources(ObjectReads):
 
         That has defaults, no nulls, no unknown fields, and the owners that the client names.
         """
-        document = self._validators.of(target).without_nulls(document, live)
+        nulls = self._validators.of(target)
+        document = nulls.without_nulls(document, live, reading.text(document))
         with reading.explained(target):
             as_before = _with_owners(document, _owners(live))
             draft = self._draft(target, as_before, reading.lenience, current)

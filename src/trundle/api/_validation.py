@@ -114,9 +114,14 @@ class Validator:
             found = f"the schema of {served.label} is not valid at {place}: {error.message}"
             raise internal(f"{found}; correct it and generate the package anew") from None
 
-    def causes(self, document: Mapping[str, Any]) -> list[Cause]:
-        """What is wrong with a document, by its places."""
-        text = text_of(document)
+    def causes(self, document: Mapping[str, Any], text: bytes | None = None) -> list[Cause]:
+        """What is wrong with a document, by its places.
+
+        Args:
+            document: the document.
+            text: the document as JSON, where that is known.
+        """
+        text = text_of(document) if text is None else text
         plain = self._filled(msgspec.json.decode(text))
         found = dict.fromkeys(metadata_causes(document))
         dropped: list[_At] = []
@@ -193,14 +198,17 @@ class Validator:
         ]
         return found[:_MOST]
 
-    def without_nulls(self, document: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    def without_nulls(
+        self, document: dict[str, Any], before: Mapping[str, Any], text: bytes | None = None
+    ) -> dict[str, Any]:
         """A document without members that are null and may not be.
 
         Args:
             document: the document.
             before: the object that it is written over; what is null there stays.
+            text: the document as JSON, where that is known.
         """
-        text = text_of(document)
+        text = text_of(document) if text is None else text
         new = [each for each in self._nulls_of(text) if not _is_null(before, each)]
         found = copy.deepcopy(document) if new else document
         for path in new:
@@ -336,9 +344,11 @@ class Validators:
             self._made[key] = Validator(target.served)
         return self._made[key]
 
-    def causes(self, target: Target, document: Mapping[str, Any]) -> list[Cause]:
-        """What the schema of a target's version has against a document."""
-        return self.of(target).causes(document)
+    def causes(
+        self, target: Target, document: Mapping[str, Any], text: bytes | None = None
+    ) -> list[Cause]:
+        """What the schema of a target's version has against a document; see `Validator.causes`."""
+        return self.of(target).causes(document, text)
 
     def causes_over(
         self, target: Target, document: Mapping[str, Any], before: Mapping[str, Any] | None
@@ -394,6 +404,7 @@ class Validators:
         before: dict[str, Any] | None,
         wanted: dict[str, Any],
         beside: Iterable[Cause] = (),
+        text: bytes | None = None,
     ) -> Sequence[str]:
         """Makes sure that the schema has nothing against a document that it has not against the one before.
 
@@ -404,11 +415,12 @@ class Validators:
             before: the object before; None where it is created.
             wanted: the document.
             beside: what else is wrong with it.
+            text: the document as JSON, where that is known.
 
         Raises:
             ApiError: it has, or something else is wrong.
         """
-        causes = [*beside, *self.causes(target, wanted)]
+        causes = [*beside, *self.causes(target, wanted, text)]
         known = () if before is None or not causes else self.causes(target, before)
         new = [each for each in causes if each not in known]
         judged = self.of(target).judged(wanted, before, new)

@@ -21,6 +21,7 @@ from trundle.database._errors import (
 )
 from trundle.database._migrations import Migrations
 from trundle.database._signals import Signals
+from trundle.database._statements import rows
 from trundle.errors import expectation
 
 _WAIT = 30.0
@@ -140,6 +141,20 @@ class Database:
             with connection.begin():
                 yield connection
 
+    @contextlib.contextmanager
+    def looking(self) -> Iterator[Connection]:
+        """A connection for queries that need not see the same state; a server is asked by each of them, and for nothing else.
+
+        Raises:
+            DatabaseError: the database cannot be read.
+        """
+        if not self.is_server:
+            with self.reading() as connection:
+                yield connection
+            return
+        with errors_explained(self.where), self._engine.connect() as connection:
+            yield connection.execution_options(isolation_level="AUTOCOMMIT")
+
     def first(self, statement: Select[Any], values: Mapping[str, Any]) -> Sequence[Any] | None:
         """The first row that one query finds; None where it finds none.
 
@@ -153,8 +168,9 @@ class Database:
             DatabaseError: the database cannot be read.
         """
         if self._queries is None:
-            with self.reading() as connection:
-                return connection.execute(statement, values).first()
+            with self.looking() as connection:
+                found = rows(connection, statement, values)
+            return found[0] if found else None
         try:
             return self._queries.first(statement, values)
         except sqlite3.Error:

@@ -16,6 +16,7 @@ from trundle.errors import shown
 from trundle.runtime import AnyScheme, Lenience
 from trundle.store._documents import (
     IN_COLUMNS,
+    StoredDocument,
     columns_of,
     members_of,
     metadata_of,
@@ -106,7 +107,7 @@ def missing(key: Key) -> NoSuchObjectError:
     return NoSuchObjectError(str(key), "an object", "none", "create it, or correct the name")
 
 
-Put: TypeAlias = Callable[[bytes | None, AnyScheme], bytes]
+Put: TypeAlias = Callable[[StoredDocument | None, AnyScheme], StoredDocument]
 """Gives what is stored from now on, over what is stored; None where nothing is."""
 
 
@@ -122,13 +123,14 @@ def putting(
         lenience: what is tolerated about it.
     """
 
-    def put(base: bytes | None, scheme: AnyScheme) -> bytes:
+    def put(base: StoredDocument | None, scheme: AnyScheme) -> StoredDocument:
         members = members_of(document)
         seen = () if base is None else _seen(base, version or version_of(members), scheme)
         given = to_put(key, members, seen)
         resource = resource_beside(key, members, scheme)
-        data: bytes = scheme.put(version, given, base, resource=resource, lenience=lenience)
-        return data
+        stored = None if base is None else base.data
+        data: bytes = scheme.put(version, given, stored, resource=resource, lenience=lenience)
+        return StoredDocument(data)
 
     return put
 
@@ -141,22 +143,35 @@ class PreparedWrite(msgspec.Struct, frozen=True):
         put: puts the document.
         scheme: the scheme that put it.
         base: what it was put over; None for a new object.
-        data: what that gave.
+        made: what that gave.
         metadata: members of the metadata that are other ones than in the document, as JSON; None for those that are left out.
     """
 
     key: Key
     put: Put
     scheme: AnyScheme
-    base: bytes | None
-    data: bytes
+    base: StoredDocument | None
+    made: StoredDocument
     metadata: Mapping[str, bytes | None] = msgspec.field(default_factory=dict)
 
-    def over(self, base: bytes | None, scheme: AnyScheme) -> bytes:
+    @property
+    def data(self) -> bytes:
+        """What the document makes of the object, with the metadata that it has itself."""
+        return self.made.data
+
+    def over(self, base: StoredDocument | None, scheme: AnyScheme) -> StoredDocument:
         """What is stored from now on: a `Put`. It puts the document again only where what is stored was rewritten meanwhile, in another shape or for one."""
-        is_same = base == self.base and scheme is self.scheme
-        data = self.data if is_same else self.put(base, scheme)
-        return with_members_of_metadata(data, self.metadata, () if base is None else (base,))
+        made = self.made if self._is_over(base, scheme) else self.put(base, scheme)
+        return with_members_of_metadata(made, self.metadata, () if base is None else (base,))
+
+    def _is_over(self, base: StoredDocument | None, scheme: AnyScheme) -> bool:
+        """Whether it was put over what is stored."""
+        if base is None or self.base is None:
+            return base is self.base and scheme is self.scheme
+        is_same = base.data == self.base.data
+        if is_same:
+            base.learn(self.base)
+        return is_same and scheme is self.scheme
 
 
 def creating(key: Key, put: Put, further: Sequence[bytes] = ()) -> Decide:
@@ -167,7 +182,7 @@ def creating(key: Key, put: Put, further: Sequence[bytes] = ()) -> Decide:
             advice = "replace it, or choose another name"
             found = f"one with resource version {current.resource_version}"
             raise ObjectExistsError(str(key), "no such object", found, advice)
-        data = _put_over(key, put(None, moment.scheme), further, moment.scheme)
+        data = _put_over(key, put(None, moment.scheme), further, moment.scheme).data
         columns = columns_of(key, data)
         made = StoredObject(
             key=key,
@@ -192,10 +207,12 @@ def replacing(
 
     def decide(current: StoredObject | None, moment: Moment) -> WriteDecision:
         found = expected.found(key, current)
-        data = _put_over(key, put(found.data, moment.scheme), further, moment.scheme)
+        base = StoredDocument(found.data)
+        made = _put_over(key, put(base, moment.scheme), further, moment.scheme)
+        data = made.data
         if data == found.data:
             return WriteDecision(None, found)
-        before, after = members_of(found.data), members_of(data)
+        before, after = base.members, made.members
         is_same = same_content(before, after)
         if is_same and len(data) == len(found.data) and same_document(before, after):
             return WriteDecision(None, found)
@@ -210,18 +227,22 @@ def replacing(
     return decide
 
 
-def _seen(data: bytes, version: str | None, scheme: AnyScheme) -> Iterator[bytes]:
+def _seen(
+    stored: StoredDocument, version: str | None, scheme: AnyScheme
+) -> Iterator[StoredDocument]:
     """What writers may have read of a stored document: itself, and as a version shows it."""
-    yield data
+    yield stored
     if version is not None:
-        yield scheme.read(version, data)
+        yield StoredDocument(scheme.read(version, stored.data))
 
 
-def _put_over(key: Key, data: bytes, further: Sequence[bytes], scheme: AnyScheme) -> bytes:
+def _put_over(
+    key: Key, stored: StoredDocument, further: Sequence[bytes], scheme: AnyScheme
+) -> StoredDocument:
     """A stored document after further documents were put over it, one after another."""
     for each in further:
-        data = putting(key, each)(data, scheme)
-    return data
+        stored = putting(key, each)(stored, scheme)
+    return stored
 
 
 def deleting(key: Key, expected: Expected, finalizers: tuple[str, ...]) -> Decide:

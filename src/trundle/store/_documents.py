@@ -62,6 +62,32 @@ _stored = msgspec.json.Decoder(_Stored).decode
 _metadata = msgspec.json.Decoder(_Metadata | None).decode
 
 
+class StoredDocument:
+    """A document as it is stored, which is taken apart once.
+
+    Args:
+        data: the document.
+        members: its members, where they are known.
+    """
+
+    __slots__ = ("_members", "data")
+
+    def __init__(self, data: bytes, members: Members | None = None) -> None:
+        self.data = data
+        self._members = members
+
+    @property
+    def members(self) -> Members:
+        """Its members, as they are written; they are not changed."""
+        if self._members is None:
+            self._members = members_of(self.data)
+        return self._members
+
+    def learn(self, other: "StoredDocument") -> None:
+        """Takes over what is known of the same document."""
+        self._members = other._members  # noqa: SLF001 - it is of this class
+
+
 class Columns(NamedTuple):
     """What the columns of an object repeat of its bytes.
 
@@ -152,7 +178,7 @@ def metadata_of(key: Key, members: Mapping[str, msgspec.Raw]) -> dict[str, msgsp
         raise _invalid(key, "an object", found) from None
 
 
-def to_put(key: Key, members: Mapping[str, msgspec.Raw], seen: Iterable[bytes]) -> bytes:
+def to_put(key: Key, members: Mapping[str, msgspec.Raw], seen: Iterable[StoredDocument]) -> bytes:
     """A document as it is put over what is stored: its metadata has the key, and nothing that columns have.
 
     Args:
@@ -177,11 +203,11 @@ def to_put(key: Key, members: Mapping[str, msgspec.Raw], seen: Iterable[bytes]) 
     return msgspec.json.encode({**members, _METADATA: msgspec.Raw(_spelt(encoded, seen))})
 
 
-def _spelt(metadata: bytes, seen: Iterable[bytes]) -> bytes:
+def _spelt(metadata: bytes, seen: Iterable[StoredDocument]) -> bytes:
     """Metadata as one of some documents spells it; as it is where none has the same."""
     value: Any = None
     for each in seen:
-        there = members_of(each).get(_METADATA)
+        there = each.members.get(_METADATA)
         if there is None:
             continue
         if bytes(there) == metadata:
@@ -200,18 +226,20 @@ def with_metadata(data: bytes, metadata: bytes) -> bytes:
 
 
 def with_members_of_metadata(
-    data: bytes, changed: Mapping[str, bytes | None], seen: Iterable[bytes]
-) -> bytes:
+    document: StoredDocument,
+    changed: Mapping[str, bytes | None],
+    seen: Iterable[StoredDocument],
+) -> StoredDocument:
     """A document with other members of its metadata.
 
     Args:
-        data: the document.
+        document: the document.
         changed: the members, as JSON; None for those that are left out.
         seen: see `to_put`.
     """
     if not changed:
-        return data
-    members = members_of(data)
+        return document
+    members = {**document.members}
     kept = _members(members.get(_METADATA, b"{}"))
     for name, each in changed.items():
         kept.pop(name, None)
@@ -219,7 +247,7 @@ def with_members_of_metadata(
             kept[name] = msgspec.Raw(each)
     metadata = msgspec.json.encode(kept)
     members[_METADATA] = msgspec.Raw(_spelt(metadata, seen))
-    return msgspec.json.encode(members)
+    return StoredDocument(msgspec.json.encode(members), members)
 
 
 def _columns_shown(found: StoredObject) -> dict[str, Any]:

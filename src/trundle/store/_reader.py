@@ -91,7 +91,7 @@ class StoreReader:
             number = self._number(each)
             if number is not None:
                 of_number.setdefault(number, []).append(each)
-        with self.database.reading() as connection:
+        with self.database.looking() as connection:
             rows = Rows(connection)
             found_of = [rows.current(number, of) for number, of in of_number.items()]
         return {key: each for some in found_of for key, each in some.items()}

@@ -111,8 +111,10 @@ class StoredTypes:
             InvalidKeyError: the name or the namespace is no text that a store can keep.
         """
         _ = self[key.resource]
+        if key.name and _is_kept(key.name) and _is_kept(key.namespace):
+            return
         for what, text in (("name", key.name), ("namespace", key.namespace)):
-            if (what == "name" and not text) or len(text) > _LONGEST or not _plain(text):
+            if (what == "name" and not text) or not _is_kept(text):
                 expected = (
                     f"a {what} of at most {_LONGEST} characters that can be printed, without `/`"
                 )
@@ -134,5 +136,6 @@ def unreadable(
     return NewerShapeError(where, expected, version, advice)
 
 
-def _plain(text: str) -> bool:
-    return (text.isprintable() or not text) and "/" not in text
+def _is_kept(text: str) -> bool:
+    """Whether a store can keep a text as a name or a namespace."""
+    return len(text) <= _LONGEST and text.isprintable() and "/" not in text

@@ -27,6 +27,7 @@ from trundle.store._decisions import (
     putting,
     replacing,
 )
+from trundle.store._documents import StoredDocument
 from trundle.store._errors import (
     ConflictError,
     NoSuchObjectError,
@@ -228,7 +229,7 @@ class Store(StoreReader):
             ConversionError: see `replace`.
             InvalidMetadataError: its metadata cannot be kept, or names another object.
         """
-        base = None if current is None else current.data
+        base = None if current is None else StoredDocument(current.data)
         put = putting(key, document, None, lenience)
         return PreparedWrite(key, put, self.scheme, base, put(base, self.scheme))
 

@@ -4,8 +4,10 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
+import msgspec
 from msgspec.structs import replace
 
+from trundle.api._recent import Recent
 from trundle.api.apply._checking import require_elements
 from trundle.api.apply._differences import differences
 from trundle.api.apply._fields import (
@@ -55,6 +57,11 @@ KEPT_BY = "trundle.dev/hub"
 
 APPLIES, UPDATES = "Apply", "Update"
 """The operations of managers."""
+
+_SAME_WORDS = SameWords()
+_ENCODE = msgspec.json.Encoder(decimal_format="number").encode
+_READ: "Recent[tuple[Manager, Owned]]" = Recent(1024 * 1024)
+"""Entries that were read lately, by words and their text: each write reads those of an object several times."""
 
 _OLD_UPDATES = "ancient-changes"
 _BEFORE_APPLY = "before-first-apply"
@@ -174,16 +181,18 @@ def updated(writer: Writer, live: Json, new: Json) -> Json:
             cannot be read; a list with one empty entry ends that owners are kept. They are in the words of the version.
     """
     created = not live.get("metadata", {}).get("uid")
+    before, after = _bare(live), _bare(new)
     owners = _owners_or_none(live, writer)
     given = None if writer.subresource else new.get("metadata", {}).get("managedFields")
     if given:
         owners = _as_given([] if given == [{}] else given, owners)
     if owners or created:
         try:
-            owners = _capped(_updated(writer, _bare(live), _bare(new), _served(owners, writer)))
+            owners = _capped(_updated(writer, before, after, _served(owners, writer)))
         except ElementError:  # The owners of such a list cannot be found.
             owners = {}
-    return _unless_same(live, _with_owners(_bare(new), owners, writer))
+    result = _with_owners(after, owners, writer)
+    return live if same(before, after) and _untimed(live) == _untimed(result) else result
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,7 +295,7 @@ def shown_fields(kept: Json, words: Words, by: str = "") -> Json:
 def _as_given(given: Json, kept: Owners) -> Owners:
     """The owners that a client writes, who keep what the client's version cannot show."""
     try:
-        found = dict(_read(entry, SameWords()) for entry in given)
+        found = dict(_read(entry, _SAME_WORDS) for entry in given)
     except UnreadableFieldsError:
         return kept
     hidden = {each: owned.with_fields(EMPTY) for each, owned in kept.items() if owned.hidden}
@@ -362,16 +371,21 @@ def _bare(document: Json) -> Json:
     """A document without its `managedFields`."""
     if "metadata" not in document:
         return document
-    metadata = {key: value for key, value in document["metadata"].items() if key != "managedFields"}
-    return {**document, "metadata": metadata}
+    return {**document, "metadata": _others_of_metadata(document)}
+
+
+def _others_of_metadata(document: Json) -> dict[str, Json]:
+    """The members of a document's metadata beside its `managedFields`."""
+    found = dict(document.get("metadata", {}))
+    found.pop("managedFields", None)
+    return found
 
 
 def _with_owners(document: Json, owners: Owners, writer: Writer) -> Json:
     entries = [_entry(each, owners[each], writer) for each in _in_order(owners)]
-    document = _bare(document)
     if not entries:
-        return document
-    return {**document, "metadata": {**document.get("metadata", {}), "managedFields": entries}}
+        return _bare(document)
+    return {**document, "metadata": {**_others_of_metadata(document), "managedFields": entries}}
 
 
 def _in_order(owners: Owners) -> list[Manager]:
@@ -421,6 +435,21 @@ def _owners_or_none(document: Json, writer: Writer) -> Owners:
 
 
 def _read(entry: Json, words: Words) -> tuple[Manager, Owned]:
+    """The manager that an entry names, and what it owns.
+
+    Raises:
+        UnreadableFieldsError: it cannot be read.
+    """
+    text = _ENCODE(entry)
+    found = _READ.get((words, text))
+    if found is None:
+        found = _read_anew(entry, words)
+        _READ.keep((words, text), found, 2 * len(text))
+    return found
+
+
+def _read_anew(entry: Json, words: Words) -> tuple[Manager, Owned]:
+    """Like `_read`, for an entry that was not read lately."""
     operation, version = entry.get("operation"), entry.get("apiVersion")
     if operation not in {APPLIES, UPDATES}:
         raise UnreadableFieldsError(expectation("Apply or Update as operation", repr(operation)))

@@ -86,8 +86,10 @@ class Shape:
 
     def form(self, value: Json) -> Form:
         """Which form a value has; `any` where it has none of several."""
-        forms: dict[Form, object] = {"scalar": self.scalar, "list": self.list, "map": self.map}
         found = _form(value)
+        if found == "map" and self.map is not None:  # Most values have the only form that there is.
+            return "map"
+        forms: dict[Form, object] = {"scalar": self.scalar, "list": self.list, "map": self.map}
         if found is not None and forms[found] is not None:
             return found
         possible = [name for name, shape in forms.items() if shape is not None]
