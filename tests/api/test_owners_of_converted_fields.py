@@ -17,6 +17,14 @@ properties: {properties}
 """
 TEXT = {"type": "string"}
 TEXTS = {"type": "array", "items": TEXT}
+DISKS = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": TEXT, "size": TEXT},
+    },
+}
 PROPERTIES = {
     OLD: {
         "mail": TEXT,
@@ -25,6 +33,7 @@ PROPERTIES = {
         "apart": TEXT,
         "labels": {"type": "object", "additionalProperties": TEXT},
         "box": {"$ref": "#/$defs/Box"},
+        "disks": DISKS,
     },
     NEW: {
         "mails": TEXTS,
@@ -42,6 +51,7 @@ PROPERTIES = {
             },
         },
         "box": {"$ref": "#/$defs/Box"},
+        "disks": {**DISKS, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]},
     },
 }
 BOXES = {OLD: {"mail": TEXT, "older": TEXT}, NEW: {"mails": TEXTS, "newer": TEXT}}
@@ -345,3 +355,19 @@ def test_what_an_applier_gave_up_goes_with_its_last_owner_at_another_version(
     code, _ = apply(client, applier, "ben", name, {})
     assert code == 200
     assert shown(client, other, name) == shown(client, applier, name) == {}
+
+
+@pytest.mark.parametrize("applied", [OLD, NEW])
+def test_a_list_that_one_version_has_as_one_value_is_owned_as_a_whole_there(client, name, applied):
+    other = NEW if applied == OLD else OLD
+    disks = {"disks": [{"name": "a", "size": "1"}, {"name": "b", "size": "2"}]}
+    assert apply(client, applied, "ann", name, disks)[0] == 201
+    for manager, text in (("ben", "x"), ("cat", "y")):
+        change = {"metadata": {"labels": {manager: text}}}
+        assert client.patch(other, name, change, fieldManager=manager)[0] == 200
+    code, said = apply(client, OLD, "dan", name, {"disks": [{"name": "a", "size": "3"}]})
+    assert (code, [each["field"] for each in said["details"]["causes"]]) == (409, [".disks"])
+    assert client.patch(OLD, name, {"disks": [{"name": "c"}]}, fieldManager="eve")[0] == 200
+    assert client.get(NEW, name)["disks"] == [{"name": "c"}]
+    owned = owners(client, name)[OLD]
+    assert [each for each in owned if ("f:disks",) in paths(owned[each])] == ["eve/Update"]

@@ -98,6 +98,25 @@ def test_expected_differences_are_listed_with_reasons(generated):
     assert back.exit_code == 3  # Only the documents of the newer version are excused.
 
 
+def test_what_go_writes_for_nothing_is_expected_at_once(generated):
+    nothing = {"note": "", "count": 0, "on": False, "box": {"a": [], "b": {"c": None}}, "size": "0"}
+    pair = (BEFORE, {**AFTER, **nothing, "time": "0s", "id": "b", "more": {"a": "", "b": [""]}})
+    generated.write("pairs.jsonl", lines(pair))
+    entry = "- {path: '**', value: %s, reason: Go writes them}\n"
+    generated.write("expected.yaml", entry % "empty")
+    result = generated.run("conform", "pairs.jsonl", "--except", "expected.yaml", "-o", "json")
+    assert result.exit_code == 3
+    forth = [each for each in data(result)["expected"] if each["from"] == "2014-04-04"]
+    assert {each["path"] for each in forth} == {*nothing, "time"}
+    rest = {each["path"] for each in data(result)["differences"] if each["from"] == "2014-04-04"}
+    assert rest == {"id", "more"}
+    assert "excuses" not in result.stderr
+    generated.write("expected.yaml", entry % "null")
+    result = generated.run("conform", "pairs.jsonl", "--except", "expected.yaml")
+    assert "expected.yaml:1: " in result.stderr
+    assert "empty" in result.stderr
+
+
 def test_a_list_of_expected_differences_is_checked(generated):
     generated.write("pairs.jsonl", lines((BEFORE, AFTER)))
     generated.write("expected.yaml", "- path: a..b\n  reason: x\n  diference: y\n- path: c\n")

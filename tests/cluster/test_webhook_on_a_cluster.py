@@ -216,3 +216,85 @@ def test_the_webhook_reloads_its_certificate_and_stops_gracefully(both, tmp_path
 def _made(folder):
     folder.mkdir()
     return folder
+
+
+WAITING = {
+    "type": "object",
+    "properties": {
+        "size": {"type": "integer"},
+        "status": {
+            "type": "object",
+            "default": {"seen": -1},
+            "properties": {
+                "seen": {"type": "integer"},
+                "phase": {"type": "string", "default": "Waiting"},
+            },
+        },
+    },
+}
+
+
+def waiting_crd(group):
+    """A CRD in two versions, whose objects have a status before any is written."""
+    version = {
+        "served": True,
+        "subresources": {"status": {}},
+        "schema": {"openAPIV3Schema": WAITING},
+    }
+    return {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": f"jobs.{group}"},
+        "spec": {
+            "group": group,
+            "scope": "Namespaced",
+            "names": {"kind": "Job", "plural": "jobs"},
+            "versions": [
+                {"name": "v1", "storage": False, **version},
+                {"name": "v2", "storage": True, **version},
+            ],
+        },
+    }
+
+
+def test_an_object_has_the_first_status_that_it_has_without_a_webhook(cluster, tmp_path):
+    plain_group, group = "plainly.example.com", "hooked.example.com"
+    folder = tmp_path / "jobs"
+    (folder / "schemas").mkdir(parents=True)
+    (folder / "schemas" / "jobs.yaml").write_text(yaml.safe_dump(waiting_crd(group)))
+    (folder / "trundle.yaml").write_text("package: waiting\nsources: [schemas]\n")
+    subprocess.run([warm.TRUNDLE, "generate"], cwd=folder, check=True, capture_output=True)
+    (folder / "tls").mkdir()
+
+    def statuses(group):
+        """What clients see of the status, from the first write on."""
+        at = f"/apis/{group}/{{}}/namespaces/default/jobs"
+        body = {"apiVersion": f"{group}/v1", "kind": "Job", "metadata": {"name": "a"}, "size": 1}
+        seen = [cluster.request("POST", at.format("v1"), body).ok()]
+        seen += [cluster.request("GET", f"{at.format(each)}/a").ok() for each in ("v1", "v2")]
+        path = f"{at.format('v2')}/a"
+        seen.append(cluster.request("PATCH", path, {"size": 2}, kind=MERGE).ok())
+        changed = {"status": {"phase": "Done"}}
+        seen.append(cluster.request("PATCH", f"{path}/status", changed, kind=MERGE).ok())
+        seen += [cluster.request("GET", f"{at.format(each)}/a").ok() for each in ("v1", "v2")]
+        owners = [
+            sorted(json.dumps(each["fieldsV1"]) for each in one["metadata"]["managedFields"])
+            for one in seen
+        ]
+        return [each.get("status") for each in seen], owners
+
+    with webhooks.running(folder, Authority(folder / "tls")) as webhook:
+        cluster.define(waiting_crd(plain_group))
+        installed(cluster, folder, webhook)
+        try:
+            assert statuses(group) == statuses(plain_group)
+            assert statuses_are_there(cluster, group)
+        finally:
+            cluster.undefine(f"jobs.{group}")
+            cluster.undefine(f"jobs.{plain_group}")
+
+
+def statuses_are_there(cluster, group):
+    """Whether the listed objects have a status."""
+    found = cluster.request("GET", f"/apis/{group}/v1/jobs").ok()["items"]
+    return [each["status"] for each in found] == [{"seen": -1, "phase": "Done"}]

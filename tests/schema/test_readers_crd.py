@@ -228,3 +228,33 @@ def test_other_formats_do_not_say_whether_a_status_is_a_subresource(workspace):
     path = workspace.write("shop.yaml", "title: Shop\ntype: object\nproperties: {status: {}}\n")
     (schema,) = read_schemas([Source(path, version="v1")])
     assert schema.resources[0].status_apart is None
+
+
+ROLE = """
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: shops}
+rules: []
+"""
+
+
+def test_manifests_of_other_kinds_may_stand_beside_definitions(workspace):
+    """As in what operators publish: a folder, or one file, with all that installs them."""
+    folder = workspace.write("config/shop.yaml", CRD).parent
+    workspace.write("config/roles.yaml", ROLE)
+    workspace.write("config/all.yaml", "\n---\n".join((ROLE, CRD.replace("Shop", "Stall"), ROLE)))
+    found = {each.name for schema in read_schemas([Source(folder)]) for each in schema.resources}
+    assert found == {"Shop", "Stall"}
+
+
+def test_manifests_without_definitions_are_no_schemas(workspace):
+    with pytest.raises(
+        SchemaError, match=r"found ClusterRole of rbac.* name the file with the CRDs"
+    ):
+        read_schemas([Source(workspace.write("roles.yaml", ROLE))])
+
+
+def test_a_schema_may_give_an_example_of_what_documents_say_first(workspace):
+    text = "title: Shop\ntype: object\nproperties: {apiVersion: {const: v1}, kind: {const: Shop}}\n"
+    (schema,) = read_schemas([Source(workspace.write("v1.yaml", text))])
+    assert [each.name for each in schema.resources] == ["Shop"]

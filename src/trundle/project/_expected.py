@@ -11,7 +11,8 @@ from trundle.project.errors import ConfigError
 DifferenceKind: TypeAlias = Literal["missing", "unexpected", "changed", "refused"]
 """What is wrong at a place: nothing is there, something is there, another value is, or the document is refused."""
 
-_KEYS = ("path", "reason", "version", "difference")
+_KEYS = ("path", "reason", "version", "difference", "value")
+_EMPTY = "empty"
 
 
 class ExpectedDifference(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,7 @@ class ExpectedDifference(msgspec.Struct, frozen=True, kw_only=True):
         reason: why it is expected.
         version: only in documents of this version; None for every version.
         difference: only differences of this kind; None for every kind.
+        empty: only where neither side has anything but empty values there, as Go writes them for what is not said.
     """
 
     where: str
@@ -32,16 +34,21 @@ class ExpectedDifference(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
     version: str | None = None
     difference: str | None = None
+    empty: bool = False
 
     @property
     def excuses_all(self) -> bool:
         """Whether it covers a difference of any kind at any path."""
-        return self.difference is None and bool(self.pattern) and is_everything(self.pattern)
+        said = self.difference is not None or self.empty
+        return not said and bool(self.pattern) and is_everything(self.pattern)
 
-    def covers(self, version: str, path: Path, difference: DifferenceKind) -> bool:
-        """Whether a difference in a document of some version is the expected one."""
+    def covers(
+        self, version: str, path: Path, difference: DifferenceKind, *, empty: bool = False
+    ) -> bool:
+        """Whether a difference in a document of some version, between empty values or others, is the expected one."""
         return (
-            self.version in (None, version)
+            (empty or not self.empty)
+            and self.version in (None, version)
             and self.difference in (None, difference)
             and matches(self.pattern, path)
         )
@@ -52,7 +59,7 @@ def read_expected(data: bytes, file: str) -> tuple[ExpectedDifference, ...]:
 
     Args:
         data: YAML: a list of objects with `path` (one, or a list), `reason`, and, to say it more narrowly,
-            `version` and `difference`.
+            `version`, `difference` and `value`.
         file: the file as the user named it.
 
     Raises:
@@ -82,6 +89,8 @@ def _read(walker: Walker, node: Node) -> list[ExpectedDifference]:
     if "difference" in fields:
         kinds = get_args(DifferenceKind)
         difference = walker.choice(fields["difference"][1], "the kind of difference", kinds)
+    if "value" in fields:
+        walker.choice(fields["value"][1], "the value", (_EMPTY,))
     if "path" not in fields:
         return []
     value = fields["path"][1]
@@ -102,6 +111,7 @@ def _read(walker: Walker, node: Node) -> list[ExpectedDifference]:
                     reason=texts.get("reason") or "",
                     version=texts.get("version"),
                     difference=difference,
+                    empty="value" in fields,
                 )
             )
     return found

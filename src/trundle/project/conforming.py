@@ -173,6 +173,10 @@ class PairVersions(NamedTuple):
     resource: str | None = None
 
 
+_ZEROS = ("0", "0s")
+"""The zeros of `Quantity` and `Duration`."""
+
+
 class _Difference(NamedTuple):
     path: Path
     kind: DifferenceKind
@@ -180,6 +184,12 @@ class _Difference(NamedTuple):
     found: str | None
     keys: frozenset[int] = frozenset()
     """Which parts of the path are keys of maps."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether neither side has anything but empty values."""
+        texts = (each for each in (self.expected, self.found) if each is not None)
+        return self.kind != "refused" and all(_is_empty(json.loads(each)) for each in texts)
 
 
 def conform(
@@ -343,6 +353,13 @@ def differences(expected: Any, found: Any, path: Path = ()) -> Iterator[_Differe
         yield _Difference(path, "changed", _text(expected), _text(found))
 
 
+def _is_empty(value: Any) -> bool:
+    """Whether a value is what Go writes for the zero value of a type, or an object of such."""
+    if isinstance(value, dict):
+        return all(map(_is_empty, value.values()))
+    return not value or value in _ZEROS
+
+
 def _text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=float)
 
@@ -409,7 +426,10 @@ class _Tally:
         covering = [
             (number, each)
             for number, each in enumerate(self.listed)
-            if any(each.covers(version, found.path, found.kind) for version in versions)
+            if any(
+                each.covers(version, found.path, found.kind, empty=found.is_empty)
+                for version in versions
+            )
         ]
         self.used.update(number for number, _ in covering)
         return covering[0][1] if covering else None

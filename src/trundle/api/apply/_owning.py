@@ -433,7 +433,7 @@ def _reconciled(shape: Shape, owners: Mapping[Manager, Owned]) -> Owners:
     for each, owned in owners.items():
         if places := _wholes(shape, owned.fields):
             found[each] = owned.with_fields(
-                owned.fields - places.keys() | frozenset(places.values())
+                owned.fields.difference(places) | frozenset(places.values())
             )
     return found
 

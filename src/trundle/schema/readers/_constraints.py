@@ -46,8 +46,8 @@ class Constraints:
                 if any(isinstance(each, dict | list) for each in listed):
                     found.setdefault("enum", list(listed))
             case Union() if _merge.is_integer_or_text(facets.all):
-                if (stated_values := _merge.values(facets.all, None)) is not None:
-                    found.setdefault("enum", list(stated_values))
+                if (allowed := _merge.values(facets.all, None)) is not None:
+                    found.setdefault("enum", list(allowed))
             case Union():
                 for choice in facets.alternatives:
                     kept = [each for each in choice.variants if each.place not in self._passed_over]

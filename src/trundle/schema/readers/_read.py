@@ -177,14 +177,17 @@ class Catalogue:
             files: all files that some schema was made from.
 
         Raises:
-            SchemaError: a file declares no resource, nothing refers to it, and its format wants it to.
+            SchemaError: a file declares no resource, nothing refers to it, and its format wants it to; manifests beside resources may stand there.
         """
-        useful = {each.document.file for each in self._loaded if each.found.roots} | set(files)
+        declaring = {each.document.file for each in self._loaded if each.found.roots}
+        useful = declaring | set(files)
         raise_all(
             [
                 SchemaError(each.document.file, "#", each.found.missing)
                 for each in self._loaded
-                if each.found.missing is not None and each.document.file not in useful
+                if each.found.missing is not None
+                and each.document.file not in useful
+                and not (declaring and each.found.is_manifest)
             ]
         )
 

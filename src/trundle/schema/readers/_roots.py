@@ -85,8 +85,10 @@ class Found(NamedTuple):
         roots: the resources.
         names: the definitions that could have been asked for as resources.
         missing: what to do if nothing else uses a document without resources; None if that is all right.
+        is_manifest: whether the document is an object of Kubernetes and no schema, which is all right beside resources.
     """
 
     roots: tuple[Root, ...]
     names: Mapping[str, Node]
     missing: str | None = None
+    is_manifest: bool = False

@@ -4,6 +4,9 @@ The root is a resource if it is an object with properties, under its `title` or 
 Definitions marked `x-resource: true` are resources too, unless the source lists the resources itself.
 """
 
+from typing import Any
+
+from trundle.errors import expectation
 from trundle.schema._model import SchemaError
 from trundle.schema.readers._facets import Dialect, describe
 from trundle.schema.readers._library import Document, Node
@@ -13,10 +16,13 @@ from trundle.version import ApiVersion
 
 DIALECT = Dialect()
 _ROOT_SHAPE = frozenset({"$ref", "allOf", "anyOf", "oneOf", "properties"})
+_SHAPE = _ROOT_SHAPE | {"$defs", "$schema", "definitions", "x-resource"}
 _HINT = (
     "nothing here is a resource: give the root properties and a title, mark definitions with "
     "x-resource: true, or list the source's resources"
 )
+
+_OTHER = "name the file with the CRDs"
 
 
 def find(document: Document, request: Request) -> Found:
@@ -28,6 +34,9 @@ def find(document: Document, request: Request) -> Found:
     top = Node(document, "", document.value)
     if not isinstance(document.value, dict):
         raise top.unexpected("a schema (an object)", type(document.value).__name__)
+    if _is_manifest(document.value):
+        said = f"{document.value['kind']} of {document.value['apiVersion']}"
+        return Found((), {}, expectation("a schema or a CRD", said, _OTHER), is_manifest=True)
     names = _definitions(top)
     roots: list[tuple[str, Node]] = []
     title = _title(document, request)
@@ -56,6 +65,12 @@ def find(document: Document, request: Request) -> Found:
         for name, node in chosen
     )
     return Found(found, names, None if found or request.resources else _HINT)
+
+
+def _is_manifest(value: dict[str, Any]) -> bool:
+    """Whether a document is an object of Kubernetes, as stands beside CRDs in what installs an operator."""
+    says = all(isinstance(value.get(each), str) for each in ("apiVersion", "kind"))
+    return says and _SHAPE.isdisjoint(value)
 
 
 def _definitions(top: Node) -> dict[str, Node]:
