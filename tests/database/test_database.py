@@ -426,6 +426,36 @@ class TestTrouble:
             open_database(url)
 
     @pytest.mark.full
+    def test_a_user_who_can_only_look_leaves_nothing_beside_a_file(self, tmp_path):
+        """SQLite made a log that belonged to that user, and the owner could not write any more."""
+        path = tmp_path / "folder" / "test.db"
+        path.parent.mkdir()
+        with open_database(path) as database, database.writing() as connection:
+            TABLES.create_all(connection)
+            connection.execute(insert(COUNTS), {"name": "a", "value": 1})
+        path.chmod(0o444)
+        path.parent.chmod(0o777)
+        done = _without_privileges(
+            "import sys; from pathlib import Path\n"
+            "from trundle.database import UnwritableError, open_database\n"
+            "path = Path(sys.argv[1])\n"
+            "try:\n"
+            "    open_database(path)\n"
+            "except UnwritableError as error:\n"
+            "    print(error.found)\n"
+            "with open_database(path, read_only=True) as database:\n"
+            "    with database.reading() as connection:\n"
+            "        print(connection.exec_driver_sql('SELECT * FROM counts').all())\n"
+            "print(*sorted(each.name for each in path.parent.iterdir()))\n",
+            path,
+        )
+        assert done.stderr == ""
+        assert done.stdout.splitlines() == ["one that it cannot", "[('a', 1)]", "test.db"]
+        path.chmod(0o644)
+        with open_database(path) as database, database.writing() as connection:
+            connection.execute(insert(COUNTS), {"name": "b", "value": 1})
+
+    @pytest.mark.full
     def test_a_folder_that_cannot_be_written(self, tmp_path):
         path = tmp_path / "folder" / "test.db"
         path.parent.mkdir()

@@ -22,6 +22,8 @@ _PRIMARY = 0xFF  # The low byte of an extended result code of SQLite is the prim
 _AGAIN = "try again when it is done"
 _ROOM = "make room on the disk; what was stored before still is"
 _RESTORE = "restore it from a backup"
+PERMISSIONS_ADVICE = "give the file and its folder the permissions, or use another folder"
+"""What to do about a file that cannot be written."""
 POOLER_ADVICE = (
     "connect to the server itself: locks, signals and settings need connections of their own"
 )
@@ -75,9 +77,8 @@ def _of_sqlite(where: str, error: sqlite3.Error) -> DatabaseError | None:
         case sqlite3.SQLITE_IOERR:
             return UnwritableError(where, "a file that can be read and written", found, _ROOM)
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            advice = "give the file and its folder the permissions, or use another folder"
             expected = "a file in a folder that exists and can be written"
-            return UnwritableError(where, expected, found, advice)
+            return UnwritableError(where, expected, found, PERMISSIONS_ADVICE)
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             return DamagedError(where, "a database of SQLite", found, _RESTORE)
     return None
