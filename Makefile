@@ -140,12 +140,12 @@ $(BENCHMARK): pyproject.toml $(RUNTIME)
 # What tests run against and pip does not have; where it cannot be had they are skipped, and say so.
 $(SYSTEM): | $(VENV)/bin/python
 	@if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
-		! { command -v docker-registry && command -v skopeo && command -v openssl && command -v chromium && \
+		! { command -v docker-registry && command -v skopeo && command -v openssl && command -v chromium && command -v pgbouncer && \
 			ls /usr/lib/postgresql/*/bin/postgres; } >/dev/null 2>&1; then \
 		export DEBIAN_FRONTEND=noninteractive; \
 		mkdir -p /etc/postgresql-common/createcluster.d; \
 		echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.d/no-main-cluster.conf; \
 		{ apt-get -qq update && apt-get -qq install --yes --no-install-recommends \
-			chromium docker-registry skopeo openssl postgresql; } >/dev/null || echo "apt-get failed; some tests are skipped"; \
+			chromium docker-registry skopeo openssl pgbouncer postgresql; } >/dev/null || echo "apt-get failed; some tests are skipped"; \
 	fi
 	@touch $@

@@ -1,7 +1,9 @@
 """An informer of client-go, as controllers use it, follows the server over kills, reconnects and compactions."""
 
+import datetime as dt
 import json
 import os
+import random
 import signal
 import subprocess
 import threading
@@ -12,7 +14,10 @@ import pytest
 import trundle_servers
 import widgets
 from projects import Installer
+from storing import people
 from test_watchers_of_a_killed_server import SPACE, Writer, newest, path, stop
+
+from trundle.store import Store, compact
 
 WRITERS, KILLS, SECONDS = 8, 3, 8
 PATIENCE = 120
@@ -142,6 +147,42 @@ def test_every_change_reaches_the_handlers_over_restarts(served, informers, numb
         versions = [version for _, _, version in each.events]
         assert versions == sorted(set(versions)), "each change once, in order"
         assert acknowledged <= set(versions)
+
+
+@pytest.mark.full
+def test_nothing_is_missed_beside_compaction_without_end_and_kills(served, informers):
+    draw, removed, ended = random.Random(12), [], threading.Event()
+
+    def compacting():
+        with Store(served.place, people()) as store:  # It has the rows of all resource types.
+            while not ended.wait(draw.uniform(0.02, 0.2)):
+                age, most = dt.timedelta(seconds=draw.uniform(0, 2)), draw.choice([None, 0, 5, 50])
+                removed.extend(each.removed for each in compact(store, age=age, most=most))
+
+    compaction = threading.Thread(target=compacting)
+    writers = [Writer(served, each) for each in range(WRITERS)]
+    for each in [*writers, compaction]:
+        each.start()
+    try:
+        for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGKILL):
+            time.sleep(SECONDS / (KILLS + 1))
+            served.end(number)
+            served.start()
+        time.sleep(SECONDS / (KILLS + 1))
+    finally:
+        stop(writers)
+        ended.set()
+        compaction.join()
+    wait_until_same(served, informers)
+    assert sum(removed) > 100
+    for each in informers:
+        assert_no_object_goes_back(each)
+        told = [found for found in each.events if found[0] != "lost"]
+        assert len(told) == len(set(told)), "nothing twice"
+        if each.lists == 1:
+            versions = [version for _, _, version in told]
+            assert versions == sorted(set(versions))
+            assert {key for one in writers for key in one.acknowledged} <= set(versions)
 
 
 def assert_no_object_goes_back(informer):

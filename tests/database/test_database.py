@@ -13,6 +13,7 @@ import threading
 import time
 from pathlib import Path
 
+import postgres
 import psycopg
 import pytest
 import serving
@@ -376,10 +377,45 @@ class TestTrouble:
             server.replace("open%20sesame", "hunter2") + "/postgres",
             f"{server}/nothing",
         ):
-            with pytest.raises(UnreachableError) as raised:
+            with pytest.raises(UnreachableError, match="correct user, password and") as raised:
                 open_database(wrong)
             assert "hunter2" not in str(raised.value)
             assert "sesame" not in str(raised.value)
+
+    def test_a_server_that_lets_no_more_connections_in(self, server):
+        role = "CREATE ROLE single LOGIN PASSWORD 'secret' CONNECTION LIMIT 1"
+        with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+            connection.execute(role)
+        url = f"{server.replace('trundle:open%20sesame', 'single:secret')}/postgres"
+        with (
+            open_database(url) as database,
+            database.reading(),
+            pytest.raises(UnreachableError, match="too many connections for role") as raised,
+        ):
+            open_database(url)
+        assert "check that the server runs" not in str(raised.value)
+
+    def test_a_database_that_takes_no_writes_takes_none_after_a_read(self, server, on_server):
+        with open_database(on_server) as database:
+            with database.writing() as connection:
+                TABLES.create_all(connection)
+            with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+                name = on_server.rpartition("/")[2]
+                connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        with open_database(on_server) as database:  # It reads first.
+            with (
+                pytest.raises(UnwritableError, match="default_transaction_read_only` off"),
+                database.writing() as connection,
+            ):
+                connection.execute(insert(COUNTS), {"name": "a", "value": 1})
+            assert values(database) == {}
+
+    @pytest.mark.parametrize("ignored", ["", "options"])
+    def test_a_pooler_that_drops_settings_is_named(self, server, on_server, tmp_path, ignored):
+        with pooler(server, tmp_path, ignored) as address:
+            name = on_server.rpartition("/")[2]
+            with pytest.raises(UnreachableError, match="connect to the server itself"):
+                open_database(f"postgresql://trundle@{address}/{name}")
 
     @pytest.mark.parametrize(
         "url",
@@ -388,6 +424,36 @@ class TestTrouble:
     def test_a_url_of_no_database_that_is_known(self, url):
         with pytest.raises(InvalidUrlError, match="sqlite:///FILE"):
             open_database(url)
+
+    @pytest.mark.full
+    def test_a_user_who_can_only_look_leaves_nothing_beside_a_file(self, tmp_path):
+        """SQLite made a log that belonged to that user, and the owner could not write any more."""
+        path = tmp_path / "folder" / "test.db"
+        path.parent.mkdir()
+        with open_database(path) as database, database.writing() as connection:
+            TABLES.create_all(connection)
+            connection.execute(insert(COUNTS), {"name": "a", "value": 1})
+        path.chmod(0o444)
+        path.parent.chmod(0o777)
+        done = _without_privileges(
+            "import sys; from pathlib import Path\n"
+            "from trundle.database import UnwritableError, open_database\n"
+            "path = Path(sys.argv[1])\n"
+            "try:\n"
+            "    open_database(path)\n"
+            "except UnwritableError as error:\n"
+            "    print(error.found)\n"
+            "with open_database(path, read_only=True) as database:\n"
+            "    with database.reading() as connection:\n"
+            "        print(connection.exec_driver_sql('SELECT * FROM counts').all())\n"
+            "print(*sorted(each.name for each in path.parent.iterdir()))\n",
+            path,
+        )
+        assert done.stderr == ""
+        assert done.stdout.splitlines() == ["one that it cannot", "[('a', 1)]", "test.db"]
+        path.chmod(0o644)
+        with open_database(path) as database, database.writing() as connection:
+            connection.execute(insert(COUNTS), {"name": "b", "value": 1})
 
     @pytest.mark.full
     def test_a_folder_that_cannot_be_written(self, tmp_path):
@@ -420,6 +486,33 @@ class TestTrouble:
             "[('a', 1)]",
             "give the file and its folder the permissions, or use another folder",
         ]
+
+
+@contextlib.contextmanager
+def pooler(server, folder, ignored):
+    """A running pgbouncer before a server; gives its `host:port`."""
+    program = serving.program("pgbouncer")
+    host, number = server.rpartition("@")[2], serving.free_port()
+    config = folder / "pgbouncer.ini"
+    config.write_text(
+        f"[databases]\n* = host=127.0.0.1 port={host.rpartition(':')[2]} user=trundle password='{postgres.PASSWORD}'\n"
+        f"[pgbouncer]\nlisten_addr=127.0.0.1\nlisten_port={number}\nauth_type=any\npool_mode=transaction\n"
+        f"unix_socket_dir=\nignore_startup_parameters={ignored}\n"
+    )
+    folder.chmod(0o755)
+    with (folder / "log").open("wb") as log:
+        user = ["-u", "postgres"] if os.geteuid() == 0 else []
+        process = subprocess.Popen([program, *user, config], stdout=log, stderr=log)
+    try:
+        deadline = time.monotonic() + 30
+        while b"process up" not in (folder / "log").read_bytes():
+            assert process.poll() is None, (folder / "log").read_text()
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        yield f"127.0.0.1:{number}"
+    finally:
+        process.terminate()
+        process.wait(30)
 
 
 def _without_privileges(program, *arguments):

@@ -25,7 +25,7 @@ from trundle.catalog._rules import seen
 from trundle.catalog._snapshot import Snapshot
 from trundle.catalog._tables import LOCK
 from trundle.catalog._tenants import check_tenant
-from trundle.database import Database, open_copy, open_database
+from trundle.database import Database, UnwritableError, open_copy, open_database
 from trundle.packages import Package
 from trundle.registry import HttpSettings
 from trundle.version import ANY, SemVer
@@ -439,9 +439,14 @@ def _in_order(offers: Iterable[Offer]) -> tuple[Offer, ...]:
 
 def _opened(place: str | Path, wait: float, *, looking: bool) -> Database:
     path = file_of(place)
-    if looking and path is not None and not path.exists():
+    if not looking or path is None:
+        return open_database(place, wait=wait)
+    if not path.exists():
         return open_copy(path)
-    return open_database(place, wait=wait)
+    try:
+        return open_database(place, wait=wait, making=False)
+    except UnwritableError:
+        return open_copy(path)
 
 
 def file_of(place: str | Path) -> Path | None:

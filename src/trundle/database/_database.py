@@ -313,6 +313,7 @@ class Database:
 def _opened_file(path: Path, wait: float, *, read_only: bool, making: bool) -> Database:
     if read_only:
         return _tried(Database(_sqlite.engine_of_copy(path), str(path), read_only=True))
+    _sqlite.require_writable(path)
     queries = _sqlite.Queries(lambda: _sqlite.connected(path, wait, making=making))
     engine = _sqlite.engine_of_file(path, wait, making=making)
     database = _tried(Database(engine, str(path), queries=queries))

@@ -22,6 +22,14 @@ _PRIMARY = 0xFF  # The low byte of an extended result code of SQLite is the prim
 _AGAIN = "try again when it is done"
 _ROOM = "make room on the disk; what was stored before still is"
 _RESTORE = "restore it from a backup"
+PERMISSIONS_ADVICE = "give the file and its folder the permissions, or use another folder"
+"""What to do about a file that cannot be written."""
+POOLER_ADVICE = (
+    "connect to the server itself: locks, signals and settings need connections of their own"
+)
+"""What to do about a pooler, such as pgbouncer."""
+_SAID = ":  "
+"""What stands in any language between the severity and the text where a server refuses a connection; its code is not to be had then."""
 
 
 @contextlib.contextmanager
@@ -69,9 +77,8 @@ def _of_sqlite(where: str, error: sqlite3.Error) -> DatabaseError | None:
         case sqlite3.SQLITE_IOERR:
             return UnwritableError(where, "a file that can be read and written", found, _ROOM)
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:
-            advice = "give the file and its folder the permissions, or use another folder"
             expected = "a file in a folder that exists and can be written"
-            return UnwritableError(where, expected, found, advice)
+            return UnwritableError(where, expected, found, PERMISSIONS_ADVICE)
         case sqlite3.SQLITE_NOTADB | sqlite3.SQLITE_CORRUPT:
             return DamagedError(where, "a database of SQLite", found, _RESTORE)
     return None
@@ -85,16 +92,22 @@ def _of_postgresql(where: str, error: exc.DBAPIError) -> DatabaseError | None:
             return BusyError(where, "a lock within the time", found, _AGAIN)
         case "53100":  # The disk is full
             return UnwritableError(where, "room for what is written", found, _ROOM)
-        case "25006" | "42501":  # A read-only transaction, missing rights
+        case "25006":  # A read-only transaction
+            advice = "connect to the primary server, or turn `default_transaction_read_only` off"
+            return UnwritableError(where, "a database that takes writes", found, advice)
+        case "42501":  # Missing rights
             advice = "give the user the rights, or use another database"
             return UnwritableError(where, "the right to do this", found, advice)
-    if state[:2] in {"28", "3D"}:  # A wrong login, no such database
-        advice = "correct the URL, or create the user and the database"
-        return UnreachableError(where, "a database that can be opened", found, advice)
     if state.startswith("XX"):
         return DamagedError(where, "a sound database", found, _RESTORE)
+    if "startup parameter: options" in found:
+        expected = "a server of PostgreSQL that takes settings"
+        return UnreachableError(where, expected, found, POOLER_ADVICE)
     lost = isinstance(error, exc.OperationalError) or error.connection_invalidated
     if lost and state[:2] in {"", "08", "57", "53"}:  # No connection, shut down, out of resources
+        if not state and _SAID in str(error.orig):
+            advice = "correct user, password and database in the URL, or what the server says about them, then try again"
+            return UnreachableError(where, "a database that can be opened", found, advice)
         advice = "check that the server runs and that host and port are right, then try again"
         return UnreachableError(where, "a server of PostgreSQL that answers", found, advice)
     return None

@@ -3,14 +3,19 @@
 import contextlib
 import logging
 from collections.abc import Iterator
+from typing import Any
 
-from sqlalchemy import URL, Connection, Engine, create_engine, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError
 
+from trundle.database._driver_errors import POOLER_ADVICE
+from trundle.database._errors import UnreachableError
 from trundle.database._json import JSON_FORMS
 from trundle.errors import expectation
 
 _CONNECT_SECONDS = 10
+_KEPT = "trundle.kept"
+"""A setting that shows whether a connection got its settings."""
 _UNSAID = logging.NullHandler()
 
 
@@ -39,8 +44,8 @@ def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
     # What it says beside the error that it raises is for programs that keep a log of it.
     logging.getLogger("psycopg").addHandler(_UNSAID)
     # Commits wait for the disk, whatever the server's default says.
-    options = f"-c lock_timeout={int(wait * 1000)} -c synchronous_commit=on"
-    return create_engine(
+    options = f"-c lock_timeout={int(wait * 1000)} -c synchronous_commit=on -c {_KEPT}=on"
+    engine = create_engine(
         url.set(drivername="postgresql+psycopg"),
         pool_pre_ping=True,  # A server that was restarted does not fail the next transaction.
         pool_timeout=wait,
@@ -53,6 +58,30 @@ def engine_of_server(url: URL, wait: float, *, read_only: bool) -> Engine:
             "options": options + (" -c default_transaction_read_only=on" if read_only else ""),
         },
     )
+    where = url.render_as_string(hide_password=True)
+    event.listen(engine, "connect", lambda driver, _: _require_kept(driver, where))
+    event.listen(engine, "checkout", lambda driver, *_: _ask_server(driver))
+    return engine
+
+
+def _require_kept(driver: Any, where: str) -> None:
+    """Refuses a connection that did not get its settings: a pooler would wait for locks without end, and answer writes that are not on disk.
+
+    Raises:
+        UnreachableError: it did not.
+    """
+    driver.autocommit = True  # Without a transaction around it.
+    kept = driver.execute("SELECT current_setting(%s, true)", (_KEPT,)).fetchone()
+    driver.autocommit = False
+    if kept != ("on",):
+        expected, found = "a connection that keeps its settings", "one of a pooler that drops them"
+        raise UnreachableError(where, expected, found, POOLER_ADVICE)
+
+
+def _ask_server(driver: Any) -> None:
+    """Lets the server say whether a transaction may write; after one that only reads, SQLAlchemy says that it may."""
+    if driver.read_only is not None:
+        driver.read_only = None
 
 
 def lock(connection: Connection, name: str) -> None:

@@ -9,6 +9,7 @@
 
 import contextlib
 import hashlib
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -30,7 +31,7 @@ from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
 from sqlalchemy.util import LRUCache
 
 from trundle._locking import LockBusyError, locked
-from trundle.database._driver_errors import errors_explained
+from trundle.database._driver_errors import PERMISSIONS_ADVICE, errors_explained
 from trundle.database._errors import BusyError, UnwritableError
 from trundle.database._json import JSON_FORMS
 from trundle.database._statements import compiled
@@ -245,21 +246,43 @@ def _log_ahead(connection: sqlite3.Connection, wait: float) -> None:
             return  # File systems without shared memory keep another journal; that is as durable.
 
 
+def require_writable(path: Path) -> None:
+    """Refuses a file that this user cannot write: SQLite would leave files beside it that keep its owner from writing it.
+
+    Raises:
+        UnwritableError: it is one.
+    """
+    if path.exists() and not os.access(path, os.W_OK):
+        expected, found = "a file that this user can write", "one that it cannot"
+        raise UnwritableError(str(path), expected, found, PERMISSIONS_ADVICE)
+
+
 def _copy(path: Path, target: sqlite3.Connection) -> None:
     place = f"file:{quote(str(path.absolute()))}"
+    unlocked = f"{place}?mode=ro&immutable=1"
+    if not os.access(path, os.W_OK) and not _log_of(path).exists():
+        _copy_unlocked(path, unlocked, target)  # Nothing is left beside it.
+        return
     try:
         _backup(f"{place}?mode=ro", target)
     except sqlite3.OperationalError as error:
         if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
             raise
-        _copy_unlocked(path, f"{place}?mode=ro&immutable=1", target, error)
+        _copy_unlocked(path, unlocked, target, error)
+
+
+def _log_of(path: Path) -> Path:
+    return path.with_name(f"{path.name}-wal")
 
 
 def _copy_unlocked(
-    path: Path, place: str, target: sqlite3.Connection, error: sqlite3.OperationalError
+    path: Path,
+    place: str,
+    target: sqlite3.Connection,
+    error: sqlite3.OperationalError | None = None,
 ) -> None:
-    """Copies a file in a folder where no lock can be taken; again if it changed meanwhile."""
-    log = path.with_name(f"{path.name}-wal")
+    """Copies a file where no lock can be taken; again if it changed meanwhile."""
+    log = _log_of(path)
     for _ in range(_ATTEMPTS):
         before = path.stat()
         if log.exists() and log.stat().st_size:

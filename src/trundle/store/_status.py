@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trundle.database import Database, open_database
+from trundle.database import Database, UnwritableError, open_database
 from trundle.errors import Finding, Place, expectation, listed
 from trundle.store._errors import StoreCode
 from trundle.store._leases import Holder, holders, untakable
@@ -299,7 +299,11 @@ def dropped(
     Raises:
         DatabaseError: the database cannot be read.
     """
-    with open_database(place) as database:
+    try:
+        opened = open_database(place)
+    except UnwritableError:
+        opened = open_database(place, read_only=True)
+    with opened as database:
         return dropped_in(database, readable, only=only)
 
 
