@@ -178,6 +178,47 @@ def test_a_later_release_keeps_a_conversion_that_has_something_to_know(
     assert all("under 2011-01-01, which has changed" in each for each in found)
 
 
+UNION = "{{oneOf: [{}]}}"
+VARIANT = "{{type: object, required: [kind], properties: {{kind: {{const: {0}}}, {0}: {{type: string}}}}}}"
+ONE, BOTH = (UNION.format(", ".join(map(VARIANT.format, each))) for each in ("pq", "pqr"))
+
+
+@pytest.mark.parametrize("hub", ["2011-01-01", "2013-03-03"])
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (STRING, STRING),
+        (INTEGER, "{type: number}"),
+        (f"{{type: array, items: {INTEGER}}}", "{type: array, items: {type: number}}"),
+        (ONE, BOTH),
+        (BOTH, ONE),
+        ("{type: object}", f"{{type: object, properties: {{x: {STRING}}}}}"),
+    ],
+    ids=["same", "number", "list", "union", "smaller-union", "free-form"],
+)
+def test_a_rename_must_stay_also_where_the_type_differs(project, older, newer, hub):
+    project.schema("2011-01-01", f"{{a: {older}}}")
+    project.schema("2013-03-03", f"{{b: {newer}}}")
+    stored = f"hub: {{Person: {hub}}}\n"
+    project.configure(f"{stored}changes: {{2011-01-01: {{Person: {{rename: {{a: b}}}}}}}}\n")
+    lock(project.config())
+    assert findings(project) == []
+    project.configure(stored)
+    (found,) = findings(project)
+    assert "rename: {a: b}" in found or "rely on `rename` of Person.a to b" in found
+
+
+def test_a_rename_must_stay_of_what_is_in_bags_on_both_sides(project):
+    project.schema("2011-01-01", f"{{a: {STRING}, x: {STRING}}}")
+    project.schema("2013-03-03", f"{{b: {STRING}, x: {STRING}}}")
+    project.schema("2014-04-04", f"{{x: {STRING}}}")
+    project.configure("changes: {2011-01-01: {Person: {rename: {a: b}}}}\n")
+    lock(project.config())
+    project.configure("")
+    (found,) = findings(project)
+    assert "rely on `rename` of Person.a to b under 2011-01-01, which is gone" in found
+
+
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [

@@ -98,23 +98,32 @@ class Lineage(TypeVersions):
 
     def way(self, one: Place, other: Place) -> tuple[tuple[Link, bool], ...]:
         """The links that lead from one place to another, as few as there can be, each with whether it is taken upwards; none where none lead there."""
-        before: dict[Place, tuple[Link, bool] | None] = {one: None}
-        waiting = [one]
-        for place in waiting:
-            for link in self.links:
-                for up, here, there in (
-                    (True, link.older, link.newer),
-                    (False, link.newer, link.older),
-                ):
-                    if here == place and there not in before:
-                        before[there] = (link, up)
-                        waiting.append(there)
+        before = self._ways_from(one)
         found: list[tuple[Link, bool]] = []
         while (step := before.get(other)) is not None:
             found.append(step)
             link, up = step
             other = link.older if up else link.newer
         return tuple(reversed(found))
+
+    def met(self, place: Place) -> tuple[Place, ...]:
+        """The place and all to which links lead from it, whether the conversions are exact or not."""
+        return tuple(self._ways_from(place))
+
+    def _ways_from(self, place: Place) -> Mapping[Place, tuple[Link, bool] | None]:
+        """All places to which links lead from one, the nearest first, each with the last link on the way."""
+        before: dict[Place, tuple[Link, bool] | None] = {place: None}
+        waiting = [place]
+        for reached in waiting:
+            for link in self.links:
+                for up, here, there in (
+                    (True, link.older, link.newer),
+                    (False, link.newer, link.older),
+                ):
+                    if here == reached and there not in before:
+                        before[there] = (link, up)
+                        waiting.append(there)
+        return before
 
     @cached_property
     def respelled(self) -> Mapping[Place, int]:

@@ -8,7 +8,7 @@ from trundle.errors import Finding, listed
 from trundle.evolution import Evolution, Lineage, NamedConversion, Place, ResourceLineage
 from trundle.evolution.conversions import EnumText, exact, relate
 from trundle.project._recorded_types import recorded_type, spoken_type
-from trundle.project._stored import StoredRelease, StoredType, stored_type
+from trundle.project._stored import StoredRelease, StoredType, reached, stored_type
 from trundle.project.findings import ProjectCode, finding
 from trundle.schema import (
     FreeForm,
@@ -64,6 +64,7 @@ def objections(
         yield _finding(where, what, _LOST)
     reading = _Reading(release, found, stored, where)
     yield from reading.findings(resource.root)
+    yield from reading.renames(resource.root)
     yield from _rules(evolution, release, stored, where)
     yield from _hooks(evolution, release, stored, where)
 
@@ -87,6 +88,7 @@ class _Reading:
         self.stored = stored
         self.where = where
         self._seen: set[tuple[Lineage, str]] = set()
+        self._parted: set[tuple[Lineage, Place]] = set()
         self._waiting: list[tuple[Lineage, str]] = []
 
     def findings(self, root: Lineage) -> Iterator[Finding]:
@@ -204,7 +206,7 @@ class _Reading:
 
     def _of_thread(self, lineage: Lineage, place: Place, recorded: StoredType) -> Iterator[Finding]:
         """A property that no longer is the one of another version that it was."""
-        name = place.property
+        name, found = place.property, False
         renamed = recorded.renamed.get(name, {})
         for version in lineage.nodes:
             at = version.text
@@ -216,6 +218,10 @@ class _Reading:
             if other not in lineage.names(version) or version == place.version:
                 continue
             if not _same(lineage, place, Place(version, other)):
+                self._parted.update([(lineage, place), (lineage, Place(version, other))])
+                if found:
+                    continue
+                found = True
                 type_name = lineage.definition(place.version).name
                 what = (
                     f"have {type_name}.{name}, which was {other} of {at} when it was released; "
@@ -224,7 +230,20 @@ class _Reading:
                 yield _finding(
                     self.where, f"{self.stored} {what}", _advice(name, other, place, version)
                 )
-                return
+
+    def renames(self, root: Lineage) -> Iterator[Finding]:
+        """Recorded renames that join nothing any more: of what has another type on the other side, or is in bags on both."""
+        for lineage in reached(root):
+            for version in lineage.nodes:
+                type_name = lineage.definition(version).name
+                rules = self.release.changes.get(version.text, {}).get(type_name, {})
+                for name, newer in dict(rules.get("rename", {})).items():
+                    place = Place(version, name)
+                    if name not in lineage.names(version) or (lineage, place) in self._parted:
+                        continue
+                    if not any(each.property == newer for each in lineage.met(place)):
+                        what = f"rely on `rename` of {type_name}.{name} to {newer} under {version}, which is gone"
+                        yield _finding(self.where, f"{self.stored} {what}", _LOST)
 
 
 def _same(lineage: Lineage, one: Place, other: Place) -> bool:
