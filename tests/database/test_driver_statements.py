@@ -124,3 +124,19 @@ def test_a_server_is_asked_for_a_single_query_and_nothing_around_it(filled, tmp_
     asked = [each[-1] for each in sent if "F" in each and {"Query", "Parse"} & {*each}]
     assert len(asked) == 2, asked  # Whether it is still there, and the query.
     assert not [each for each in asked if "BEGIN" in each or "ROLLBACK" in each]
+
+
+def test_a_connection_that_is_lost_at_a_single_query_is_left(on_server):
+    with open_database(on_server) as database:
+        with database.writing() as connection:
+            TABLES.create_all(connection)
+            write(connection, (ADD, [thing(2, "two")]))
+        with (  # noqa: PT012 - what fails is the end of the block, too
+            pytest.raises(UnreachableError),
+            database.looking() as connection,
+        ):
+            backend = connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()
+            with psycopg.connect(on_server, autocommit=True) as other:
+                other.execute("SELECT pg_terminate_backend(%s, 5000)", [backend])
+            rows(connection, NAMED, {"pattern": "t%"})
+        assert database.first(NAMED, {"pattern": "t%"})[1] == "two"
