@@ -11,6 +11,7 @@ import pytest
 import warm
 import widgets
 import yaml
+from clusters import until
 from projects import installer
 
 from trundle.api import served_kinds
@@ -74,6 +75,9 @@ def test_a_crd_with_many_constructs_is_taken(cluster, establish, install):
 def test_clients_see_what_is_said_of_elements_and_values(cluster, establish, install):
     (crd,) = crds_of(install(constructs.FILES, config=constructs.CONFIG))
     establish(crd)
+    explain = ["explain", "things", "--api-version", f"{constructs.GROUP}/v1"]
+    # An API server publishes what it explains some time after it serves it.
+    until(lambda: cluster.kubectl(*explain, check=False).returncode == 0)
     for field, said in {
         "words": "One word.",
         "notes": "One note.",

@@ -6,6 +6,7 @@ sorted its members and wrote its numbers anew.
 
 import re
 from decimal import Decimal
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -22,6 +23,7 @@ from trundle.kubernetes import Conversions, WebhookMetrics
 from trundle.kubernetes._server_json import as_before, json_of, passed, spelt_values
 
 RESOURCE, GROUP = "Thing", "things.example.com"
+WITHOUT_STATUS = SimpleNamespace(status_apart=False)
 NEGATIVE_ZERO = re.compile(rb"-0(?![0-9.]*[1-9])")
 HEAD = ("apiVersion", "kind", "metadata")
 values_of = msgspec.json.Decoder(float_hook=Decimal).decode
@@ -46,7 +48,7 @@ class Cluster:
 
     def __init__(self, scheme):
         versions = {
-            f"v{number}": ServedVersion(f"v{number}", version, None, None)
+            f"v{number}": ServedVersion(f"v{number}", version, None, WITHOUT_STATUS)
             for number, version in enumerate(scheme.resources[RESOURCE].versions)
         }
         self._labels = {each.version: each.label for each in versions.values()}

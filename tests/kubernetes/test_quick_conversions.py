@@ -4,6 +4,7 @@ import json
 import shutil
 from decimal import Decimal
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -23,6 +24,7 @@ from trundle.project import generate, generated_scheme, load_config, load_parts
 
 CRM = Path(__file__).parents[2] / "examples" / "crm"
 GROUP = "things.example.com"
+WITHOUT_STATUS = SimpleNamespace(status_apart=False)
 values_of = msgspec.json.Decoder(float_hook=Decimal).decode
 members_of = msgspec.json.Decoder(dict[str, msgspec.Raw]).decode
 
@@ -211,7 +213,7 @@ def hold(both, examples):
 
 def both_of(scheme):
     versions = {
-        f"v{number}": ServedVersion(f"v{number}", version, None, None)
+        f"v{number}": ServedVersion(f"v{number}", version, None, WITHOUT_STATUS)
         for number, version in enumerate(scheme.resources["Thing"].versions)
     }
     names = ("Thing", GROUP, "Thing", "ThingList", "things", "thing", (), (), True, ())
