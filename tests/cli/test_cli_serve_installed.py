@@ -1,6 +1,7 @@
 """`trundle serve --installed`: what is installed is served, while packages come, are upgraded and go."""
 
 import contextlib
+import datetime as dt
 import json
 import re
 import sqlite3
@@ -400,6 +401,37 @@ def test_a_server_does_not_take_a_release_that_cannot_read_its_store(releases, s
 
 
 @pytest.mark.full
+@contextlib.contextmanager
+def another_server(store):
+    """Renews a lease for a server that reads what the one reads that has a lease now."""
+    ended = threading.Event()
+    with contextlib.closing(sqlite3.connect(store)) as database:
+        (reads,) = database.execute("SELECT reads FROM store_leases").fetchone()
+
+    def renew():
+        with contextlib.closing(
+            sqlite3.connect(store, isolation_level=None, timeout=30)
+        ) as database:
+            while True:
+                later = dt.datetime.now(dt.UTC) + dt.timedelta(seconds=50)
+                row = ("other", reads, f"{later:%Y-%m-%dT%H:%M:%S.%fZ}")
+                database.execute("INSERT OR REPLACE INTO store_leases VALUES (?, ?, ?)", row)
+                begun.set()
+                if ended.wait(5):
+                    database.execute("DELETE FROM store_leases")
+                    return
+
+    begun = threading.Event()
+    thread = threading.Thread(target=renew)
+    thread.start()
+    assert begun.wait(30)
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
 def test_a_server_does_not_take_a_release_whose_objects_another_server_could_not_read(
     releases, serve, tmp_path
 ):
@@ -408,23 +440,20 @@ def test_a_server_does_not_take_a_release_whose_objects_another_server_could_not
     releases.install()
     server = serve()
     store = tmp_path / "state" / "store.db"
-    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as database:
-        database.execute("INSERT INTO store_leases SELECT 'other', reads, '2999-01-01T00:00:00.000000Z' FROM store_leases")  # fmt: skip
-    releases.release("2.0.0", {"v2.yaml": V2}, config=KUBERNETES, override="a test")
-    releases.upgrade(releases.name, "--to", "2.0.0", "--now")
-    until(lambda: "acme/clubs is served as before: " in server.messages)
-    assert "end these servers first, which cannot read v2: other" in server.messages
-    server.ask("POST", members("v1"), person(team="red", age=36)).ok()
-    assert server.ask("GET", members("v2")).status == 404
-    server.ask("DELETE", members("v1", "ada")).ok()
-    assert server.stop() == 0
-    releases.trundle("store", "compact", "--most", "0", "--installed", "--state", "state")
+    with another_server(store):
+        releases.release("2.0.0", {"v2.yaml": V2}, config=KUBERNETES, override="a test")
+        releases.upgrade(releases.name, "--to", "2.0.0", "--now")
+        until(lambda: "acme/clubs is served as before: " in server.messages)
+        assert "end these servers first, which cannot read v2: other" in server.messages
+        server.ask("POST", members("v1"), person(team="red", age=36)).ok()
+        assert server.ask("GET", members("v2")).status == 404
+        server.ask("DELETE", members("v1", "ada")).ok()
+        assert server.stop() == 0
+        releases.trundle("store", "compact", "--most", "0", "--installed", "--state", "state")
 
-    again = serve()
-    assert "acme/clubs is not served: " in again.messages
-    again.stop()
-    with contextlib.closing(sqlite3.connect(store, isolation_level=None)) as database:
-        database.execute("DELETE FROM store_leases")
+        again = serve()
+        assert "acme/clubs is not served: " in again.messages
+        again.stop()
     last = serve()
     assert last.ask("POST", members("v2"), person(group="blue")).ok()["group"] == "blue"
 
