@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 
 
 def variables() -> Mapping[str, str]:
@@ -12,6 +13,23 @@ def variables() -> Mapping[str, str]:
 def set_variable(name: str, value: str) -> None:
     """Sets an environment variable, for libraries that take settings in no other way and for programs that are started."""
     os.environ[name] = value
+
+
+def home() -> Path:
+    """The user's folder: `/` where there is none, as for users without a name in a container."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
+
+
+def expanded(text: str | Path) -> Path:
+    """A path whose first part may be `~`; `~NAME` stays as it is where there is no such user, as in shells."""
+    path = Path(text)
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return home().joinpath(*path.parts[1:]) if path.parts[0] == "~" else path
 
 
 def proxy_of(url: str, *others: str) -> str | None:

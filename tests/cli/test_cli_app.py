@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -123,10 +124,17 @@ def test_a_standard_stream_may_be_closed(line, streams):
     assert (result.returncode, result.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("command", ["map", "--version", "--help"])
-def test_output_that_cannot_be_written_is_no_bug(line, command):
+def test_output_that_cannot_be_written_is_no_bug(line, command, unbuffered):
     shell = f'"{sys.executable}" -m trundle {command} >/dev/full'
-    result = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        ["sh", "-c", shell],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+    )
     assert (result.returncode, result.stderr) == (
         1,
         "error: standard output: No space left on device\n",
@@ -144,3 +152,31 @@ def test_every_command_prints_for_programs():
     found = dict(commands(typer.main.get_command(app)))
     assert {"map", "store export", "channel show", "serve"} <= found.keys()
     assert [name for name, options in found.items() if "-o" not in options] == []
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_that_is_written_in_part_is_an_error(tmp_path, unbuffered):
+    """A disk that becomes full takes a part of a write; Python takes that for all of it where it buffers nothing."""
+    shell = f'ulimit -f 4; "{sys.executable}" -m trundle schema >schema.json'
+    variables = {"PYTHONUNBUFFERED": unbuffered, "PYTHONDONTWRITEBYTECODE": "1"}
+    result = subprocess.run(
+        ["sh", "-c", shell],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={**os.environ, **variables},
+    )
+    assert 0 < (tmp_path / "schema.json").stat().st_size <= 4096
+    assert (result.returncode, result.stderr) == (1, "error: standard output: File too large\n")
+
+
+def test_a_user_without_a_folder_can_convert_and_has_to_name_a_state(line, monkeypatch):
+    """As in a container that runs under a number without a name and without `HOME`."""
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 4_000_000_000)
+    assert line.run("map").exit_code == 0
+    listed = line.run("catalog", "list", "--catalog", str(line.folder / "c.db"))
+    assert (listed.exit_code, listed.stdout) == (0, "")
+    named = line.run("catalog", "list", "--catalog", "~none/c.db")
+    assert (named.exit_code, "~none/c.db: no package" in named.stderr) == (0, True)

@@ -1,7 +1,15 @@
+import errno
+import gzip
 import json
+from pathlib import Path
 
 import pytest
 import yaml
+
+
+def zstandard(data):
+    return b"\x28\xb5\x2f\xfd" + data
+
 
 OLD = "apiVersion: 2014-04-04\nkind: Person\nid: a\nalphaKey: k\n"
 NEW = '{"apiVersion": "2015-05-05", "kind": "Person", "id": "b", "level": 3}'
@@ -292,3 +300,48 @@ def test_a_document_without_a_version_is_of_the_group_that_is_given(empty):
     refused = empty.run(*arguments, "other.example.com/v1")
     assert refused.exit_code == 5, refused.output
     assert "crm.example.com" in refused.stderr
+
+
+@pytest.mark.parametrize("given", ["nope", "2015-05-05", "1.x"])
+def test_a_version_that_a_document_is_not_of_is_refused(generated, given):
+    result = generated.run("convert", "old.yaml", "--to", "2015-05-05", "--from", given)
+    assert result.exit_code == 5
+    said = f"the document is of version '2014-04-04', but {given!r} was asked for; leave one out"
+    assert result.stderr == f"error: old.yaml:1: {said}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "pack", "found"),
+    [
+        ("old.jsonl.gz", gzip.compress, "a file packed by gzip; convert it with --into FOLDER"),
+        ("old.yaml.gz", gzip.compress, "a file packed by gzip; unpack it"),
+        ("old.ndjson.zst", zstandard, "a file packed by zstd; convert it with --into FOLDER"),
+        ("old.parquet", b"PAR1".__add__, "a Parquet file; convert it with --into FOLDER"),
+    ],
+)
+def test_what_is_converted_in_parts_alone_is_named(generated, name, pack, found):
+    (generated.folder / name).write_bytes(pack(NEW.encode()))
+    result = generated.run("convert", name, "--to", "2015-05-05")
+    assert result.exit_code == 2
+    assert f"error: {name}: expected YAML or JSON, found {found}" in result.stderr
+
+
+def test_a_column_is_one_of_files_in_parts(generated):
+    result = generated.run("convert", "old.yaml", "--to", "2015-05-05", "--column", "d")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: --column: expected no such option with a single file")
+
+
+def test_a_file_that_cannot_be_read_is_named_with_what_to_do(generated, monkeypatch):
+    opened = Path.open
+
+    def unreadable(path, *arguments, **named):
+        if path.name == "old.yaml":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return opened(path, *arguments, **named)
+
+    monkeypatch.setattr(Path, "open", unreadable)
+    result = generated.run("convert", "old.yaml", "--to", "2015-05-05")
+    assert result.exit_code == 1
+    expected = "expected a file that can be read, found Permission denied; check its permissions"
+    assert result.stderr == f"error: old.yaml: {expected}\n"

@@ -108,7 +108,7 @@ def test_a_bug_has_no_exit_code():
 
 @pytest.mark.parametrize(("error", "code"), [(KeyboardInterrupt(), 130), (BrokenPipeError(), 141)])
 def test_interruptions_are_quiet(error, code, capsys, monkeypatch):
-    monkeypatch.setattr("trundle.cli._failures._close_output", lambda: None)
+    monkeypatch.setattr("trundle.cli._failures.close_output", lambda: None)
     with pytest.raises(typer.Exit) as caught, failures_reported():
         raise error
     assert caught.value.exit_code == code

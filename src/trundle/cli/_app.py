@@ -1,5 +1,6 @@
 """The `trundle` command with all its subcommands."""
 
+import io
 import itertools
 import os
 import signal
@@ -11,8 +12,8 @@ import typer
 from typer.core import TyperGroup
 
 from trundle.cli._commands import Commands
-from trundle.cli._failures import ExitCode, failures_reported, report_bug
-from trundle.cli._printing import complain
+from trundle.cli._failures import ExitCode, close_output, failures_reported, report_bug
+from trundle.cli._printing import STANDARD_OUTPUT, complain
 from trundle.cli._settings import resolve_for, wants_traceback
 
 
@@ -106,9 +107,29 @@ def open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(opened, "r" if number == 0 else "w", encoding="utf-8"))
 
 
+def write_whole_texts() -> None:
+    """Has the standard streams write the whole of a text, or fail.
+
+    Python that is to buffer nothing (`PYTHONUNBUFFERED`, as in many containers) takes a write for whole of which the system took only a part: on a full
+    disk, what a command printed would end somewhere, without an error.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        raw = getattr(stream, "buffer", None)
+        if isinstance(raw, io.FileIO):
+            setattr(
+                sys,
+                name,
+                io.TextIOWrapper(
+                    io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=True
+                ),
+            )
+
+
 def main() -> None:
     """Runs the command line of this process, and exits."""
     open_closed_streams()
+    write_whole_texts()
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8")
     # As Ctrl-C does, so that others do not have to wait for what a publisher leaves behind.
@@ -118,7 +139,8 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(ExitCode.INTERRUPTED)
     except OSError as error:  # Help that cannot be written; commands report what happens in them.
-        complain(f"standard output: {error.strerror}")
+        close_output()
+        complain(f"{STANDARD_OUTPUT}: {error.strerror}")
         sys.exit(ExitCode.FAILED)
     except Exception as error:
         if wants_traceback():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from trundle._environment import expanded
 from trundle.cli._channels import version_of, web_settings
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._settings import CATALOG, SERVER, TENANT, current
@@ -66,7 +67,7 @@ def opened_catalog(place: str | None, *, making: bool = False) -> Iterator["Cata
 def place_of_catalog(place: str | None) -> str | Path:
     """The database of the catalog that a command works on: a URL, or a file."""
     text = place or current().catalog
-    return text if "://" in text else Path(text).expanduser()
+    return text if "://" in text else expanded(text)
 
 
 @contextlib.contextmanager

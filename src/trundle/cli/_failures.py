@@ -88,14 +88,18 @@ def failures_reported() -> Iterator[None]:
     except KeyboardInterrupt:
         raise typer.Exit(ExitCode.INTERRUPTED) from None
     except BrokenPipeError:
-        _close_output()
+        close_output()
         raise typer.Exit(ExitCode.BROKEN_PIPE) from None
     except typer.Exit:
         raise
     except Exception as error:
         if isinstance(error, OSError) and error.errno == errno.EPIPE:
-            _close_output()
+            close_output()
             raise typer.Exit(ExitCode.BROKEN_PIPE) from None
+        try:
+            sys.stdout.flush()
+        except OSError:  # What is left cannot be written either.
+            close_output()
         code = exit_code(error)
         if code is None:
             if isinstance(error, EOFError):  # typer would take it for a person who ends a prompt.
@@ -214,7 +218,7 @@ def report_bug(error: Exception) -> None:
     say("This is a bug in Trundle. Set TRUNDLE_TRACEBACK=1 to see where, and report it.")
 
 
-def _close_output() -> None:
-    """Keeps Python from complaining about the broken pipe once more at its end."""
+def close_output() -> None:
+    """Lets go what standard output does not take, so that Python does not complain of it once more at its end."""
     with contextlib.suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -21,6 +21,9 @@ _SHOWN = 40
 """How many letters of a step are shown."""
 _NARROWEST = 20
 """How narrow the last column of a table may become."""
+STANDARD_OUTPUT = "standard output"
+"""What messages call it."""
+
 _USUAL = 80
 """How wide a terminal is taken to be that does not say it."""
 
@@ -127,7 +130,7 @@ def _write(text: str) -> None:
             sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
             sys.stdout.flush()
         except OSError as error:
-            error.filename = error.filename or "standard output"
+            error.filename = error.filename or STANDARD_OUTPUT
             raise
 
 

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import typer
 
-from trundle._environment import variables
+from trundle._environment import expanded, home, variables
 from trundle.errors import Kind, TrundleError, did_you_mean, expectation
 
 STATE = "TRUNDLE_STATE"
@@ -106,7 +106,7 @@ def resolve(folder: Path, environment: Mapping[str, str], home: Path) -> Setting
     file = _file_of(environment, home)
     base = environment.get("XDG_STATE_HOME")
     state = (Path(base) if base else home / ".local" / "state") / "trundle"
-    state = Path(environment.get(STATE) or file.get("state") or state).expanduser()
+    state = expanded(environment.get(STATE) or file.get("state") or state)
     return Settings(
         folder=folder,
         state=state,
@@ -137,7 +137,7 @@ def current() -> Settings:
 
 def resolve_for(folder: Path) -> Settings:
     """The settings of this process for a project's folder; the errors are those of `resolve`."""
-    return resolve(folder, variables(), Path.home())
+    return resolve(folder, variables(), home())
 
 
 def user_name() -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
+from trundle._environment import expanded
 from trundle.cli._failures import ExitCode, unmet
 from trundle.cli._printing import warn
 from trundle.cli._project import config_of, load
@@ -128,7 +129,7 @@ def still_stored(context: typer.Context, place: str) -> "tuple[Finding, ...]":
 
 def place_of(text: str) -> str | Path:
     """A database that a user names: a URL, else a file."""
-    return text if "://" in text else Path(text).expanduser()
+    return text if "://" in text else expanded(text)
 
 
 def require_store(where: str | Path) -> None:

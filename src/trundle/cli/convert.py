@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from trundle.report import Trace
     from trundle.runtime import AnyScheme, Lenience, Outcome
 
+_COLUMN = "document"
+_LINES = (".jsonl", ".ndjson")
+_PACKED = {b"\x1f\x8b": "a file packed by gzip", b"\x28\xb5\x2f\xfd": "a file packed by zstd"}
+"""How files begin that are packed."""
+
 _MOST = 256 * 1024 * 1024
 
 STORAGE = "storage"
@@ -99,8 +104,13 @@ Into = Annotated[
     ),
 ]
 Column = Annotated[
-    str,
-    typer.Option("--column", metavar="NAME", help="The column of Parquet files with documents."),
+    str | None,
+    typer.Option(
+        "--column",
+        metavar="NAME",
+        help="The column of Parquet files with documents.",
+        show_default=_COLUMN,
+    ),
 ]
 PartSize = Annotated[
     str | None,
@@ -137,7 +147,7 @@ def convert(
     losses: Losses = False,
     trace: Traced = False,
     into: Into = None,
-    column: Column = "document",
+    column: Column = None,
     part_size: PartSize = None,
     scheduler: Scheduler = None,
     jobs: Jobs = None,
@@ -150,7 +160,12 @@ def convert(
     `refused.jsonl` in that folder.
     """
     alone = {"--base": base, "--losses": losses, "--trace": trace}
-    in_parts = {"--part-size": part_size, "--scheduler": scheduler, "--jobs": jobs}
+    in_parts = {
+        "--column": column,
+        "--part-size": part_size,
+        "--scheduler": scheduler,
+        "--jobs": jobs,
+    }
 
     def wanted(scheme: "AnyScheme", to: str | None, bases: list[bytes] | None = None) -> _Wanted:
         lenience = _lenience(scheme, unknown, lenient=lenient, defaults=defaults)
@@ -161,7 +176,11 @@ def convert(
         _require_none(alone, "--into", "convert a single file for that")
         ways = Ways(scheduler, jobs, part_size, dry_run, output)
         convert_folder(
-            context, file, into, lambda scheme: _conversion(wanted(scheme, target), column), ways
+            context,
+            file,
+            into,
+            lambda scheme: _conversion(wanted(scheme, target), column or _COLUMN),
+            ways,
         )
         return
     _require_none({**in_parts, "--dry-run": dry_run}, "a single file", "name a folder with --into")
@@ -356,10 +375,27 @@ def _read(file: str) -> tuple[bytes, str]:
     except IsADirectoryError:
         expected, advice = "a file of documents", "convert what is in it with --into FOLDER"
         raise unmet(file, expected, "a folder", advice) from None
+    except OSError as error:
+        expected, advice = "a file that can be read", "check its permissions"
+        raise unmet(file, expected, str(error.strerror), advice, ExitCode.FAILED) from None
+    _refuse_parts(data, name)
     if len(data) > _MOST:
         expected, advice = f"at most {_MOST:,} bytes", "convert it in parts"
         raise unmet(name, expected, "more", advice, ExitCode.FAILED)
     return data, name
+
+
+def _refuse_parts(data: bytes, name: str) -> None:
+    """Refuses what is converted in parts only, or not at all while it is packed."""
+    found = next((each for begin, each in _PACKED.items() if data.startswith(begin)), "")
+    whole = name.lower().removesuffix(".gz").removesuffix(".zst")
+    advice = "convert it with --into FOLDER, or unpack it"
+    if data.startswith(b"PAR1"):
+        found, advice = "a Parquet file", "convert it with --into FOLDER"
+    elif not whole.endswith(_LINES):
+        advice = "unpack it"
+    if found:
+        raise unmet(name, "YAML or JSON", found, advice)
 
 
 def _form_of(text: bytes, name: str) -> str:

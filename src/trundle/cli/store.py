@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trundle._environment import expanded
 from trundle.cli._carried import Installed, installed_place, installed_store
 from trundle.cli._failures import CommandExit, ExitCode, going_on, unmet
 from trundle.cli._installing import State, state_folder
@@ -63,7 +64,7 @@ def _elsewhere(
 
 def _absolute(place: str) -> str:
     """A database as another process finds it, whatever folder it works in."""
-    return place if "://" in place else str(Path(place).expanduser().absolute())
+    return place if "://" in place else str(expanded(place).absolute())
 
 
 @app.command()

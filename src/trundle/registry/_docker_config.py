@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from trundle._environment import variables
+from trundle._environment import home, variables
 from trundle.registry.errors import UnauthorisedError
 
 _HUB = "https://index.docker.io/v1/"
@@ -69,7 +69,7 @@ def find_credentials(host: str) -> Credentials | None:
     Raises:
         UnauthorisedError: the file cannot be read, or a helper fails.
     """
-    folder = variables().get("DOCKER_CONFIG") or Path.home() / ".docker"
+    folder = variables().get("DOCKER_CONFIG") or home() / ".docker"
     path = Path(folder) / "config.json"
     try:
         config = msgspec.json.decode(path.read_bytes(), type=_Config)

@@ -32,7 +32,7 @@ def spelt(text: str, known: Collection[str]) -> str | None:
 def _spelt(text: str, known: tuple[str, ...]) -> str | None:
     from trundle.version import ApiVersion, own_spelling  # noqa: PLC0415 - most need no other spelling
 
-    found = own_spelling(text, map(ApiVersion.parse, known))
+    found = own_spelling(text, map(ApiVersion.parse, filter(is_version, known)))
     return None if found is None else found.text
 
 

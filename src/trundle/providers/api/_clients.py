@@ -10,6 +10,7 @@ from lightkube.config.client_adapter import Client, ConnectionParams
 from lightkube.config.kubeconfig import DEFAULT_KUBECONFIG, KubeConfig
 from lightkube.core.exceptions import ConfigError
 
+from trundle._environment import expanded
 from trundle._server_transport import server_transport, transport_of
 from trundle._tls import verifying
 from trundle.engine.effects import ProviderError
@@ -89,7 +90,7 @@ def current_context(kubeconfig: Path | None = None) -> CurrentContext | None:
         found = _read(kubeconfig)
         if found.fname is None:
             return None
-        is_usual = kubeconfig is None and found.fname == Path(DEFAULT_KUBECONFIG).expanduser()
+        is_usual = kubeconfig is None and found.fname == expanded(DEFAULT_KUBECONFIG)
         file = DEFAULT_KUBECONFIG if is_usual else str(found.fname.absolute())
         return CurrentContext(_current(found), file)
 
