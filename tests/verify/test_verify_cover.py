@@ -2,8 +2,11 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import jsonschema_rs
+import yaml
 from verify_projects import TEXT, V1, schema
 
 from trundle.schema import (
@@ -17,6 +20,7 @@ from trundle.schema import (
     Type,
     Union,
 )
+from trundle.schema.readers import Source, read_schemas
 from trundle.verify._literals import Mentioned, literals
 from trundle.verify.proofs import covering
 
@@ -65,6 +69,27 @@ def test_every_variant_of_a_union_comes_up_with_each_of_its_values() -> None:
     found = of(ListOf(variants), Colour=COLOURS, **types)
     seen = {pair for each in found for item in each or () for pair in item.items()}
     assert {(f"only{number}", colour) for number in range(20) for colour in COLOURS} <= seen
+
+
+VOLUMES = """\
+title: Thing
+type: object
+properties:
+  volume: {oneOf: [{$ref: "#/$defs/Disk"}, {$ref: "#/$defs/Share"}]}
+$defs:
+  Disk: {type: object, properties: {kind: {const: disk}, gb: {type: integer}}}
+  Share: {type: object, properties: {kind: {const: share}, url: {type: string}}}
+"""
+
+
+def test_a_variant_has_its_tag_where_the_schema_does_not_require_it(tmp_path: Path) -> None:
+    """Without it, most documents are of both variants, which `oneOf` forbids."""
+    (tmp_path / "2024-01-01.yaml").write_text(VOLUMES)
+    (made,) = read_schemas([Source(tmp_path)])
+    found = shown(made)
+    valid = jsonschema_rs.validator_for(yaml.safe_load(VOLUMES)).is_valid
+    assert {(each.get("volume") or {}).get("kind") for each in found} == {None, "disk", "share"}
+    assert all(map(valid, found))
 
 
 def depth(value: Any) -> int:

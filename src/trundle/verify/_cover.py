@@ -235,7 +235,9 @@ class _Making:
             found = self.options(each.type, (*path, key), definition.name)
             if each.name == definition.tag and isinstance(found, _Leaf):
                 found = _Leaf(found.values[:1])
-            (required if each.required else optional)[each.name] = found
+            # Variants are told apart by their tag, whether their schema requires it or not.
+            needed = each.required or each.name == definition.tag
+            (required if needed else optional)[each.name] = found
         extra = definition.additional
         return _Record(
             required,
