@@ -9,6 +9,7 @@ import jsonschema_rs
 import yaml
 from verify_projects import TEXT, V1, schema
 
+from trundle.evolution import Evolution
 from trundle.schema import (
     FreeForm,
     ListOf,
@@ -85,7 +86,7 @@ $defs:
 def test_a_variant_has_its_tag_where_the_schema_does_not_require_it(tmp_path: Path) -> None:
     """Without it, most documents are of both variants, which `oneOf` forbids."""
     (tmp_path / "2024-01-01.yaml").write_text(VOLUMES)
-    (made,) = read_schemas([Source(tmp_path)])
+    (made,) = Evolution(read_schemas([Source(tmp_path)])).schemas
     found = shown(made)
     valid = jsonschema_rs.validator_for(yaml.safe_load(VOLUMES)).is_valid
     assert {(each.get("volume") or {}).get("kind") for each in found} == {None, "disk", "share"}
