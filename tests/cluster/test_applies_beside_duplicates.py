@@ -1,13 +1,13 @@
 """Applies to objects with elements that cannot be distinguished, since their lists had no keys when they were written: both servers answer alike."""
 
 import copy
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 import trundle_servers
 import widgets
-from acknowledged import path
 from clusters import until
 from projects import Installer
 
@@ -30,10 +30,20 @@ CONFIGS = [
 
 Request = Callable[..., Any]
 
+GROUP = "duplicates.test"
+"""Of its own: the CRD changes and goes, and other tests of the same cluster have objects of theirs."""
+CRD = json.loads(json.dumps(widgets.CRD).replace(widgets.GROUP, GROUP))
+CONFIG = json.loads(json.dumps(widgets.project()).replace(widgets.GROUP, GROUP))
+
+
+def path(name: str = "") -> str:
+    """The path of widgets, or of one of them."""
+    return f"/apis/{GROUP}/v1/namespaces/default/widgets{name and f'/{name}'}"
+
 
 def without_keys() -> dict[str, Any]:
     """The CRD before its lists had keys."""
-    crd = copy.deepcopy(widgets.CRD)
+    crd = copy.deepcopy(CRD)
     for version in crd["spec"]["versions"]:
         spec = version["schema"]["openAPIV3Schema"]["properties"]["spec"]["properties"]
         for name in ("parts", "tags"):
@@ -42,7 +52,7 @@ def without_keys() -> dict[str, Any]:
 
 
 def widget(name: str, spec: dict[str, Any]) -> dict[str, Any]:
-    head = {"apiVersion": f"{widgets.GROUP}/v1", "kind": "Widget"}
+    head = {"apiVersion": f"{GROUP}/v1", "kind": "Widget"}
     return {**head, "metadata": {"name": name}, "spec": spec}
 
 
@@ -50,7 +60,7 @@ def write(request: Request) -> None:
     """Writes the objects, while lists have no keys."""
     for name, lists in LISTS.items():
         mine = widget(name, {"title": "Ann", "weight": 1})
-        where = path("v1", name)
+        where = path(name)
         assert request("PATCH", where, mine, kind=APPLY, fieldManager="mine")[0] == 201
         assert request("PATCH", where, {"spec": lists}, kind=MERGE)[0] == 200
 
@@ -63,7 +73,7 @@ def answers(request: Request) -> list[Any]:
             for force in ("false", "true"):
                 given = {"fieldManager": "they", "force": force, "dryRun": "All"}
                 status, body = request(
-                    "PATCH", path("v1", name), widget(name, config), kind=APPLY, **given
+                    "PATCH", path(name), widget(name, config), kind=APPLY, **given
                 )
                 found.append((name, config, force, status, body.get("spec", body)))
     return found
@@ -78,15 +88,15 @@ def test_applies_beside_elements_that_cannot_be_distinguished(cluster, tmp_path)
     cluster.define(without_keys())
     try:
         write(request)
-        cluster.define(widgets.CRD)
-        until(lambda: request("POST", path("v1"), twins, dryRun="All")[0] == 422)
+        cluster.define(CRD)
+        until(lambda: request("POST", path(), twins, dryRun="All")[0] == 422)
         theirs = answers(request)
     finally:
-        cluster.undefine(widgets.CRD["metadata"]["name"])
+        cluster.undefine(CRD["metadata"]["name"])
     store = ("--store", f"sqlite:///{tmp_path}/store.db")
-    for crd, name in ((without_keys(), "before"), (widgets.CRD, "after")):
+    for crd, name in ((without_keys(), "before"), (CRD, "after")):
         install = Installer(tmp_path / name)
-        project = install({"crd.json": crd}, config=widgets.project()).project.folder
+        project = install({"crd.json": crd}, config=CONFIG).project.folder
         with trundle_servers.running(project, *store) as served:
             if name == "before":
                 write(served.request)
