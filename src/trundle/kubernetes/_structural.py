@@ -207,6 +207,8 @@ class _Expansion:
                 self._note(path, f"its `{key}`")
         if "not" in given and _only_validates(given["not"]):
             found["not"] = given["not"]
+        elif "not" in given:
+            self._note(path, "its `not`")
 
 
 def _identify(keys: list[str], items: Mapping[str, Any]) -> bool:
@@ -229,6 +231,8 @@ def _only_validates(schema: Any) -> bool:
         if key in _COMBINING
         else _only_validates(value)
         if key in {"items", "not"}
+        else is_taken_by_go(value)
+        if key == "pattern"
         else key in _VALIDATIONS
         for key, value in schema.items()
     )
