@@ -174,6 +174,10 @@ def test_what_admits_less_breaks_clients(old, new, said):
             {"type": "object", "additionalProperties": {"type": "string"}},
         ),
         ({"type": "boolean", **PRESERVING}, {"type": "boolean"}),
+        (
+            {"type": "array", "items": {"x-kubernetes-int-or-string": True}, **PRESERVING},
+            {"type": "array", "items": {"x-kubernetes-int-or-string": True}},
+        ),
     ],
 )
 def test_what_admits_more_is_a_note(old, new):
@@ -192,6 +196,7 @@ AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
             {"additionalPrinterColumns": [AGE]},
             {},
         ),  # https://github.com/kubernetes/kubernetes, tableconvertor.New
+        ({"additionalPrinterColumns": [{**AGE, "priority": 0}]}, {}),
         ({"subresources": {}}, {}),
         ({"deprecated": False}, {}),
     ],
@@ -207,6 +212,8 @@ def test_names_that_an_api_server_makes_are_no_change():
     made = {"kind": "Thing", "plural": "things", "singular": "thing", "listKind": "ThingList"}
     one, other = (crd(STORED, names=x) for x in ({"kind": "Thing", "plural": "things"}, made))
     assert findings(one, other) == []
+    empty = crd(STORED, names={**made, "singular": "", "shortNames": [], "categories": []})
+    assert findings(empty, other) == []
     (found,) = findings(one, crd(STORED, names={**made, "singular": "thingy"}))
     assert found.found == "an update changes `names`"
 

@@ -105,7 +105,7 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], place: Place) -> It
 
 def _all_names(names: Mapping[str, Any] | None) -> dict[str, Any]:
     """The names of a resource type, with those that an API server makes of the kind where they are not said."""
-    said = dict(names or {})
+    said = {key: value for key, value in (names or {}).items() if value}
     kind = said.get("kind", "")
     return {"singular": kind.lower(), "listKind": f"{kind}List", **said}
 
@@ -163,7 +163,7 @@ def _said(key: str, value: Any) -> Any:
     """What a version says under a key; None where it is what an API server takes where nothing is said."""
     if key == "additionalPrinterColumns" and len(value or ()) == 1:
         (column,) = value
-        said = [column.get(each) for each in ("name", "type", "jsonPath", "priority")]
+        said = [column.get(each) or None for each in ("name", "type", "jsonPath", "priority")]
         if said == ["Age", "date", ".metadata.creationTimestamp", None]:
             return None
     return value or None
@@ -249,7 +249,8 @@ def _narrowed_members(
             yield f"{path}.{name}", "a value, as it is required now"
     values_said = isinstance(old.get("additionalProperties"), Mapping)
     kept = old.get(_PRESERVE) and not new.get(_PRESERVE)
-    if kept and old.get("type", "object") == "object" and not values_said:
+    is_object = old.get("type", "object") == "object" and not old.get(_EITHER)
+    if kept and is_object and not values_said:
         yield path, "no unknown properties any more"
     for key, tail in _INSIDE.items():
         inner = old.get(key)
