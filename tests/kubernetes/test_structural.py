@@ -186,6 +186,25 @@ def test_no_pattern_that_go_cannot_match_stands_inside_of_what_combines(install)
     assert made["fine"] == properties["fine"]
 
 
+def test_what_is_said_of_an_integer_or_a_text_alone_is_left_out_and_noted(install):
+    integer, text = {"type": "integer", "minimum": 1}, {"type": "string", "enum": ["a"]}
+    said = {
+        "either": {"oneOf": [{"type": "integer"}, {"type": "string"}]},
+        "one": {"oneOf": [integer, {"type": "string"}]},
+        "other": {"oneOf": [{"type": "integer"}, text]},
+    }
+    schema = {"title": "Path", "type": "object", "properties": said}
+    notes = []
+    files = {"schemas/v1.yaml": json.dumps(schema)}
+    crd = crd_of(install(files, config={"kubernetes": {"group": "example.com"}}), notes)
+    made = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    assert [made[each] for each in said] == [{"x-kubernetes-int-or-string": True}] * len(said)
+    assert sorted(notes) == [
+        f"paths.example.com v1: .{each}: a CRD does not say which integers and texts it takes"
+        for each in ("one", "other")
+    ]
+
+
 def test_one_version_is_stored_and_none_of_the_others(made):
     crd, _ = made
     said = {each["name"]: (each["served"], each["storage"]) for each in crd["spec"]["versions"]}

@@ -145,6 +145,8 @@ class _Expansion:
         read = [self.schema(each, path, around) for each in variants]
         kinds = {each.get("type") for each in read}
         if kinds == {"integer", "string"}:
+            if any(each.keys() & (_VALIDATIONS - {"format"}) for each in read):
+                self._note(path, "which integers and texts it takes")
             return {_INT_OR_STRING: True}
         self._note(path, "which of several types it has")
         return {"type": "object", _PRESERVE: True} if kinds == {"object"} else {_PRESERVE: True}
