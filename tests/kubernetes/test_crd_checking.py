@@ -175,6 +175,10 @@ def test_what_admits_less_breaks_clients(old, new, said):
         ),
         ({"type": "boolean", **PRESERVING}, {"type": "boolean"}),
         (
+            {"x-kubernetes-int-or-string": True, "anyOf": [{"maximum": 3}, {"pattern": "a"}]},
+            {"x-kubernetes-int-or-string": True},
+        ),
+        (
             {"type": "array", "items": {"x-kubernetes-int-or-string": True}, **PRESERVING},
             {"type": "array", "items": {"x-kubernetes-int-or-string": True}},
         ),

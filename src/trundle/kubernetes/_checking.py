@@ -14,6 +14,7 @@ _AT_MOST = ("maximum", "maxItems", "maxLength", "maxProperties")
 _OTHER_RULES = ("allOf", "anyOf", "format", "multipleOf", "not", "oneOf", "pattern")
 _CLOSED_LISTS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations")
 _EITHER = "x-kubernetes-int-or-string"
+_BOTH = [{"type": "integer"}, {"type": "string"}]
 _INSIDE = {"additionalProperties": ".*", "items": "[]"}
 _EMBEDDED = "x-kubernetes-embedded-resource"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
@@ -175,10 +176,12 @@ def _differing_schema(old: Any, new: Any, path: str) -> Iterator[str]:
         if old != new:
             yield f"the schema of {path or '.'}"
         return
-    is_either = old.get(_EITHER) and new.get(_EITHER)  # Some write the two types beside it.
+    is_either = old.get(_EITHER) and new.get(_EITHER)
     for key in old.keys() | new.keys():
         before, after = old.get(key), new.get(key)
-        if before == after or (key == "anyOf" and is_either):
+        if key == "anyOf" and is_either:  # Some write the two types beside it.
+            before, after = (None if each == _BOTH else each for each in (before, after))
+        if before == after:
             continue
         if key in _SETS and _as_set(before) == _as_set(after):
             continue
