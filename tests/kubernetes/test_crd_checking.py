@@ -212,6 +212,13 @@ def test_what_a_version_has_without_saying_so_is_no_change(old, new):
     assert len(findings(one, other)) == 1
 
 
+def test_the_two_types_beside_an_integer_or_a_text_are_no_change():
+    either = {"x-kubernetes-int-or-string": True}
+    both = {**either, "anyOf": [{"type": "integer"}, {"type": "string"}]}
+    one, other = (crd(version("v1", {"properties": {"a": x}}), STORED) for x in (both, either))
+    assert findings(one, other) == []
+
+
 def test_names_that_an_api_server_makes_are_no_change():
     made = {"kind": "Thing", "plural": "things", "singular": "thing", "listKind": "ThingList"}
     one, other = (crd(STORED, names=x) for x in ({"kind": "Thing", "plural": "things"}, made))
