@@ -117,6 +117,48 @@ def test_what_go_writes_for_nothing_is_expected_at_once(generated):
     assert "empty" in result.stderr
 
 
+MAPS = """\
+title: Person
+type: object
+properties:
+  id: {type: string}
+  tags: {type: object, additionalProperties: {type: string}}
+  spec:
+    type: object
+    properties:
+      note: {type: string}
+      chosen: {type: object, additionalProperties: {type: string}}
+  any: {}
+"""
+
+
+def test_a_member_of_a_map_is_never_nothing(empty):
+    # Go writes each member of a map, also one with an empty value, such as a label of a node.
+    for version in ("v1", "v2"):
+        empty.write(f"schemas/{version}.yaml", MAPS)
+    empty.write("trundle.yaml", "package: people\nsources: [schemas]\n")
+    assert empty.run("generate").exit_code == 0
+    before = {"apiVersion": "v1", "kind": "Person", "id": "a", "tags": {"x": "y"}}
+    after = {**before, "apiVersion": "v2"}
+    lost = [
+        {"tags": {"x": "y", "gpu": ""}},
+        {"spec": {"note": "", "chosen": {"gpu": ""}}},
+        {"metadata": {"labels": {"gpu": ""}}},
+        {"any": {"gpu": None}},
+    ]
+    nothing = [
+        {"spec": {"note": "", "chosen": {}}},
+        {"metadata": {"creationTimestamp": None, "labels": {}}},
+        {"any": {}},
+    ]
+    entry = "- {path: '**', value: empty, reason: Go writes them}\n"
+    empty.write("expected.yaml", entry)
+    for each in (*lost, *nothing):
+        empty.write("pairs.jsonl", lines((before, {**after, **each})))
+        result = empty.run("conform", "pairs.jsonl", "--except", "expected.yaml", "-o", "json")
+        assert result.exit_code == (3 if each in lost else 0), (each, result.output)
+
+
 def test_a_list_of_expected_differences_is_checked(generated):
     generated.write("pairs.jsonl", lines((BEFORE, AFTER)))
     generated.write("expected.yaml", "- path: a..b\n  reason: x\n  diference: y\n- path: c\n")

@@ -72,6 +72,41 @@ def test_a_crd_with_many_constructs_is_taken(cluster, establish, install):
     assert {"name", "parts", "names[0]", "ratio"} <= causes, refused.body
 
 
+PATTERNS = [
+    r"^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.){1,20}$",
+    r"^((a{1,10}b?){10}){1,10}(a{500}|b{1000}){1}(a{900}){0,}$",
+    r"^[a-\d]",
+    r"^[^]*$",
+    r"^\p{Alphabetic}",
+    r"^\P{Lu}[\p{^Han}-z]\p{Any}a{0010}[\w-.]$",
+    r"^a(?!b)",
+    r"^[a-z()*+,;=:]++$",
+]
+
+
+def test_only_patterns_that_the_server_takes_are_in_a_crd(cluster, establish, install):
+    plain = {f"p{at}": {"pattern": each} for at, each in enumerate(PATTERNS)}
+    inside = {f"a{at}": {"anyOf": [{"pattern": each}]} for at, each in enumerate(PATTERNS)}
+    outside = {f"n{at}": {"not": {"pattern": each}} for at, each in enumerate(PATTERNS)}
+    said = {
+        name: {"type": "string", **each} for name, each in {**plain, **inside, **outside}.items()
+    }
+    schema = {"title": "Spelling", "type": "object", "properties": said}
+    config = {"kubernetes": {"group": "spellings.example.com"}}
+    (crd,) = crds_of(install({"schemas/v1.yaml": json.dumps(schema)}, config=config))
+    require_sound(establish(crd))
+    made = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    # What is left out is what the server would refuse.
+    for name in (x for x in said if made[x] != said[x]):
+        one = {**made, name: said[name]}
+        crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"] = one
+        refused = cluster.kubectl(
+            "apply", "--dry-run=server", "-f", "-", text=json.dumps(crd), check=False
+        )
+        assert "error parsing regexp" in refused.stderr, (name, refused)
+    assert sum(made[x] == said[x] for x in said) == 3 * 2
+
+
 def test_clients_see_what_is_said_of_elements_and_values(cluster, establish, install):
     (crd,) = crds_of(install(constructs.FILES, config=constructs.CONFIG))
     establish(crd)

@@ -174,6 +174,14 @@ def test_what_admits_less_breaks_clients(old, new, said):
             {"type": "object", "additionalProperties": {"type": "string"}},
         ),
         ({"type": "boolean", **PRESERVING}, {"type": "boolean"}),
+        (
+            {"x-kubernetes-int-or-string": True, "anyOf": [{"maximum": 3}, {"pattern": "a"}]},
+            {"x-kubernetes-int-or-string": True},
+        ),
+        (
+            {"type": "array", "items": {"x-kubernetes-int-or-string": True}, **PRESERVING},
+            {"type": "array", "items": {"x-kubernetes-int-or-string": True}},
+        ),
     ],
 )
 def test_what_admits_more_is_a_note(old, new):
@@ -192,6 +200,7 @@ AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
             {"additionalPrinterColumns": [AGE]},
             {},
         ),  # https://github.com/kubernetes/kubernetes, tableconvertor.New
+        ({"additionalPrinterColumns": [{**AGE, "priority": 0}]}, {}),
         ({"subresources": {}}, {}),
         ({"deprecated": False}, {}),
     ],
@@ -203,10 +212,19 @@ def test_what_a_version_has_without_saying_so_is_no_change(old, new):
     assert len(findings(one, other)) == 1
 
 
+def test_the_two_types_beside_an_integer_or_a_text_are_no_change():
+    either = {"x-kubernetes-int-or-string": True}
+    both = {**either, "anyOf": [{"type": "integer"}, {"type": "string"}]}
+    one, other = (crd(version("v1", {"properties": {"a": x}}), STORED) for x in (both, either))
+    assert findings(one, other) == []
+
+
 def test_names_that_an_api_server_makes_are_no_change():
     made = {"kind": "Thing", "plural": "things", "singular": "thing", "listKind": "ThingList"}
     one, other = (crd(STORED, names=x) for x in ({"kind": "Thing", "plural": "things"}, made))
     assert findings(one, other) == []
+    empty = crd(STORED, names={**made, "singular": "", "shortNames": [], "categories": []})
+    assert findings(empty, other) == []
     (found,) = findings(one, crd(STORED, names={**made, "singular": "thingy"}))
     assert found.found == "an update changes `names`"
 

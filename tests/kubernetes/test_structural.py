@@ -121,6 +121,8 @@ TAKEN = [
     r"^(?<name>a)(?P<other>b)(?i:c)$",
     r"\A\pL\p{Greek}\012\/\_\Qa*+\E*?\z",
     r"^a{,3}b{1,}c{1000}é$",
+    r"^((a{1,10}b?){10}){1,10}(a{500}|b{1000}){1}(a{900}){0,}$",
+    r"^\P{Lu}[\p{^Han}-z]\p{Any}a{0010}[\w-.]$",
 ]
 REFUSED = [
     r"^a*+$",
@@ -138,6 +140,16 @@ REFUSED = [
     r"^[\b]",
     r"^\k<name>",
     r"^.{1,2000}$",
+    r"^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?\.){1,20}$",
+    r"^((a{10}|b{101})c{2}){10}$",
+    r"^\p{Alphabetic}",
+    r"^[\p{IsGreek}]",
+    r"^[^]*$",
+    r"^a[]?$",
+    r"^[a-\d]",
+    r"^[[:letter:]]",
+    r"^[[:alpha:]",
+    r"^\x{110000}",
 ]
 """What Go 1.26 says of patterns: `regexp.Compile`."""
 
@@ -152,6 +164,45 @@ def test_a_pattern_stays_where_the_api_server_takes_it(install):
     made = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
     assert [made[each].get("pattern") for each in properties] == TAKEN + [None] * len(REFUSED)
     assert len(notes) == len(REFUSED)
+
+
+def test_no_pattern_that_go_cannot_match_stands_inside_of_what_combines(install):
+    ahead, plain = ({"pattern": each} for each in ("^a(?!b)", "^c"))
+    said = {"anyOf": [ahead, plain], "allOf": [{"not": ahead}], "not": {"oneOf": [ahead]}}
+    properties = {
+        **{each: {"type": "string", each: value} for each, value in said.items()},
+        "fine": {"type": "string", "anyOf": [plain, {"maxLength": 2}], "not": plain},
+    }
+    schema = {"title": "Path", "type": "object", "properties": properties}
+    notes = []
+    files = {"schemas/v1.yaml": json.dumps(schema)}
+    crd = crd_of(install(files, config={"kubernetes": {"group": "example.com"}}), notes)
+    made = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    assert [made[each] for each in said] == [{"type": "string"}] * len(said)
+    assert [each.partition(": a CRD does not say ")[::2] for each in sorted(notes)] == [
+        (f"paths.example.com v1: .{each}", f"its `{name}`")
+        for each, name in [("allOf", "not"), ("anyOf", "anyOf"), ("not", "not")]
+    ]
+    assert made["fine"] == properties["fine"]
+
+
+def test_what_is_said_of_an_integer_or_a_text_alone_is_left_out_and_noted(install):
+    integer, text = {"type": "integer", "minimum": 1}, {"type": "string", "enum": ["a"]}
+    said = {
+        "either": {"oneOf": [{"type": "integer"}, {"type": "string"}]},
+        "one": {"oneOf": [integer, {"type": "string"}]},
+        "other": {"oneOf": [{"type": "integer"}, text]},
+    }
+    schema = {"title": "Path", "type": "object", "properties": said}
+    notes = []
+    files = {"schemas/v1.yaml": json.dumps(schema)}
+    crd = crd_of(install(files, config={"kubernetes": {"group": "example.com"}}), notes)
+    made = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]["properties"]
+    assert [made[each] for each in said] == [{"x-kubernetes-int-or-string": True}] * len(said)
+    assert sorted(notes) == [
+        f"paths.example.com v1: .{each}: a CRD does not say which integers and texts it takes"
+        for each in ("one", "other")
+    ]
 
 
 def test_one_version_is_stored_and_none_of_the_others(made):

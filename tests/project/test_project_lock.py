@@ -208,6 +208,43 @@ def test_a_rename_must_stay_also_where_the_type_differs(project, older, newer, h
     assert "rename: {a: b}" in found or "rely on `rename` of Person.a to b" in found
 
 
+@pytest.mark.parametrize(
+    ("types", "hub"),
+    [
+        ([STRING, STRING, STRING], "2011-01-01"),
+        ([STRING, STRING, STRING], "2013-03-03"),
+        ([INTEGER, INTEGER, "{type: number}"], "2011-01-01"),
+        ([INTEGER, "{type: number}", "{type: number}"], "2013-03-03"),
+    ],
+)
+def test_one_rename_may_say_what_two_said_around_a_version_that_is_gone(project, types, hub):
+    versions = ("2011-01-01", "2012-02-02", "2013-03-03")
+    for version, name, each in zip(versions, "abc", types, strict=True):
+        project.schema(version, f"{{{name}: {each}}}")
+    stored = f"hub: {{Person: {hub}}}\n"
+    rules = "2011-01-01: {Person: {rename: {a: b}}}, 2012-02-02: {Person: {rename: {b: c}}}"
+    project.configure(f"{stored}changes: {{{rules}}}\n")
+    lock(project.config())
+    (project.folder / "schemas" / "2012-02-02.yaml").unlink()
+    project.configure(f"{stored}changes: {{2011-01-01: {{Person: {{rename: {{a: c}}}}}}}}\n")
+    assert findings(project) == []
+    project.configure(stored)
+    (found,) = findings(project)
+    assert "rename: {a: c}" in found or "rely on `rename` of Person.a to b" in found
+
+
+def test_a_rename_goes_with_the_only_version_that_has_the_other_name(project):
+    project.schema("2011-01-01", f"{{a: {STRING}}}")
+    project.schema("2012-02-02", f"{{b: {STRING}}}")
+    project.schema("2013-03-03", f"{{x: {STRING}}}")
+    stored = "hub: {Person: 2011-01-01}\n"
+    project.configure(f"{stored}changes: {{2011-01-01: {{Person: {{rename: {{a: b}}}}}}}}\n")
+    lock(project.config())
+    (project.folder / "schemas" / "2012-02-02.yaml").unlink()
+    project.configure(stored)
+    assert findings(project) == []
+
+
 def test_a_rename_must_stay_of_what_is_in_bags_on_both_sides(project):
     project.schema("2011-01-01", f"{{a: {STRING}, x: {STRING}}}")
     project.schema("2013-03-03", f"{{b: {STRING}, x: {STRING}}}")

@@ -14,6 +14,7 @@ _AT_MOST = ("maximum", "maxItems", "maxLength", "maxProperties")
 _OTHER_RULES = ("allOf", "anyOf", "format", "multipleOf", "not", "oneOf", "pattern")
 _CLOSED_LISTS = ("x-kubernetes-list-type", "x-kubernetes-list-map-keys", "x-kubernetes-validations")
 _EITHER = "x-kubernetes-int-or-string"
+_BOTH = [{"type": "integer"}, {"type": "string"}]
 _INSIDE = {"additionalProperties": ".*", "items": "[]"}
 _EMBEDDED = "x-kubernetes-embedded-resource"
 _PRESERVE = "x-kubernetes-preserve-unknown-fields"
@@ -105,7 +106,7 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any], place: Place) -> It
 
 def _all_names(names: Mapping[str, Any] | None) -> dict[str, Any]:
     """The names of a resource type, with those that an API server makes of the kind where they are not said."""
-    said = dict(names or {})
+    said = {key: value for key, value in (names or {}).items() if value}
     kind = said.get("kind", "")
     return {"singular": kind.lower(), "listKind": f"{kind}List", **said}
 
@@ -163,7 +164,7 @@ def _said(key: str, value: Any) -> Any:
     """What a version says under a key; None where it is what an API server takes where nothing is said."""
     if key == "additionalPrinterColumns" and len(value or ()) == 1:
         (column,) = value
-        said = [column.get(each) for each in ("name", "type", "jsonPath", "priority")]
+        said = [column.get(each) or None for each in ("name", "type", "jsonPath", "priority")]
         if said == ["Age", "date", ".metadata.creationTimestamp", None]:
             return None
     return value or None
@@ -175,10 +176,12 @@ def _differing_schema(old: Any, new: Any, path: str) -> Iterator[str]:
         if old != new:
             yield f"the schema of {path or '.'}"
         return
-    is_either = old.get(_EITHER) and new.get(_EITHER)  # Some write the two types beside it.
+    is_either = old.get(_EITHER) and new.get(_EITHER)
     for key in old.keys() | new.keys():
         before, after = old.get(key), new.get(key)
-        if before == after or (key == "anyOf" and is_either):
+        if key == "anyOf" and is_either:  # Some write the two types beside it.
+            before, after = (None if each == _BOTH else each for each in (before, after))
+        if before == after:
             continue
         if key in _SETS and _as_set(before) == _as_set(after):
             continue
@@ -249,7 +252,8 @@ def _narrowed_members(
             yield f"{path}.{name}", "a value, as it is required now"
     values_said = isinstance(old.get("additionalProperties"), Mapping)
     kept = old.get(_PRESERVE) and not new.get(_PRESERVE)
-    if kept and old.get("type", "object") == "object" and not values_said:
+    is_object = old.get("type", "object") == "object" and not old.get(_EITHER)
+    if kept and is_object and not values_said:
         yield path, "no unknown properties any more"
     for key, tail in _INSIDE.items():
         inner = old.get(key)

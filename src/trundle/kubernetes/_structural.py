@@ -145,6 +145,8 @@ class _Expansion:
         read = [self.schema(each, path, around) for each in variants]
         kinds = {each.get("type") for each in read}
         if kinds == {"integer", "string"}:
+            if any(each.keys() & (_VALIDATIONS - {"format"}) for each in read):
+                self._note(path, "which integers and texts it takes")
             return {_INT_OR_STRING: True}
         self._note(path, "which of several types it has")
         return {"type": "object", _PRESERVE: True} if kinds == {"object"} else {_PRESERVE: True}
@@ -207,6 +209,8 @@ class _Expansion:
                 self._note(path, f"its `{key}`")
         if "not" in given and _only_validates(given["not"]):
             found["not"] = given["not"]
+        elif "not" in given:
+            self._note(path, "its `not`")
 
 
 def _identify(keys: list[str], items: Mapping[str, Any]) -> bool:
@@ -229,6 +233,8 @@ def _only_validates(schema: Any) -> bool:
         if key in _COMBINING
         else _only_validates(value)
         if key in {"items", "not"}
+        else is_taken_by_go(value)
+        if key == "pattern"
         else key in _VALIDATIONS
         for key, value in schema.items()
     )

@@ -241,9 +241,27 @@ class _Reading:
                     place = Place(version, name)
                     if name not in lineage.names(version) or (lineage, place) in self._parted:
                         continue
-                    if not any(each.property == newer for each in lineage.met(place)):
+                    later = self._later_names(version, type_name, newer)
+                    there = {
+                        each for v in lineage.nodes if v > version for each in lineage.names(v)
+                    }
+                    if later.isdisjoint(there):
+                        continue
+                    if not any(each.property in later for each in lineage.met(place)):
                         what = f"rely on `rename` of {type_name}.{name} to {newer} under {version}, which is gone"
                         yield _finding(self.where, f"{self.stored} {what}", _LOST)
+
+    def _later_names(self, version: ApiVersion, type_name: str, name: str) -> set[str]:
+        """What a property was called from a version on: the one where it had its next name may be gone."""
+        found = {name}
+        changes = {ApiVersion.parse(text): types for text, types in self.release.changes.items()}
+        for each in sorted(each for each in changes if each >= version):
+            rules = changes[each].get(type_name, {})
+            if each > version:
+                name = rules.get("rename", {}).get(name, name)
+            type_name = rules.get("renameType", type_name)
+            found.add(name)
+        return found
 
 
 def _same(lineage: Lineage, one: Place, other: Place) -> bool:

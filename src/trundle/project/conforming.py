@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
@@ -184,12 +184,16 @@ class _Difference(NamedTuple):
     found: str | None
     keys: frozenset[int] = frozenset()
     """Which parts of the path are keys of maps."""
+    maps: frozenset[Path] = frozenset()
+    """The places of maps."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither side has anything but empty values."""
+        """Whether neither side has anything but empty values. A member of a map is something, whatever its value is."""
+        if self.kind == "refused" or self.path[:-1] in self.maps:
+            return False
         texts = (each for each in (self.expected, self.found) if each is not None)
-        return self.kind != "refused" and all(_is_empty(json.loads(each)) for each in texts)
+        return all(_is_empty(json.loads(each), self.path, self.maps) for each in texts)
 
 
 def conform(
@@ -304,11 +308,39 @@ def _held(
     else:
         found = list(differences(_tree(wanted), _tree(made)))
         if found:
-            try:
-                shown = scheme.decode(made, version=check.target, resource=resource, lenience=_ANY)
-            except ConversionError:  # It is a list, or nothing that a class can hold.
-                shown = None
-            yield from (each._replace(keys=_map_keys(each.path, shown)) for each in found)
+            shown, other = (_shown(scheme, each, check, resource) for each in (made, wanted))
+            maps = frozenset((*_maps(shown), *_maps(other)))
+            yield from (
+                each._replace(keys=_map_keys(each.path, shown), maps=maps) for each in found
+            )
+
+
+def _shown(
+    scheme: Scheme | JoinedScheme, document: bytes, check: Check, resource: str | None
+) -> Any:
+    """A document as an object of its class; None where it is a list, or nothing that a class can hold."""
+    try:
+        return scheme.decode(document, version=check.target, resource=resource, lenience=_ANY)
+    except ConversionError:
+        return None
+
+
+def _maps(value: Any, path: Path = ()) -> Iterator[Path]:
+    """Where an object has maps or free-form data, as a version has them; metadata has two maps."""
+    if path[-1:] == ("metadata",):
+        yield from ((*path, *each) for each in _METADATA_MAPS)
+    elif isinstance(value, dict | msgspec.Raw):
+        yield path
+    inner: Iterable[tuple[str | int, Any]] = ()
+    if isinstance(value, dict):
+        inner = value.items()
+    elif isinstance(value, list):
+        inner = enumerate(value)
+    elif isinstance(value, msgspec.Struct):
+        names = zip(value.__struct_encode_fields__, value.__struct_fields__, strict=True)
+        inner = ((name, getattr(value, field)) for name, field in names)
+    for name, each in inner:
+        yield from _maps(each, (*path, name))
 
 
 def _map_keys(path: Path, value: Any) -> frozenset[int]:
@@ -353,10 +385,10 @@ def differences(expected: Any, found: Any, path: Path = ()) -> Iterator[_Differe
         yield _Difference(path, "changed", _text(expected), _text(found))
 
 
-def _is_empty(value: Any) -> bool:
+def _is_empty(value: Any, path: Path, maps: Collection[Path]) -> bool:
     """Whether a value is what Go writes for the zero value of a type, or an object of such."""
-    if isinstance(value, dict):
-        return all(map(_is_empty, value.values()))
+    if isinstance(value, dict) and path not in maps:
+        return all(_is_empty(each, (*path, name), maps) for name, each in value.items())
     return not value or value in _ZEROS
 
 

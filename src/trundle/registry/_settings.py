@@ -44,6 +44,8 @@ def require_url(text: str, where: str) -> None:
 
 def _fault(text: str) -> str:
     """What stands in place of a URL; empty for one. Messages of Python would repeat parts of the text."""
+    if text != text.strip() or any(each < " " or each == "\x7f" for each in text):
+        return "one with a blank around it or a control character"  # `urlsplit` leaves these out.
     try:
         parts = urlsplit(text)
         host = parts.hostname or ""
