@@ -456,6 +456,27 @@ class TestTrouble:
             connection.execute(insert(COUNTS), {"name": "b", "value": 1})
 
     @pytest.mark.full
+    def test_a_user_who_can_only_look_sees_the_log_of_a_file_that_a_link_leads_to(self, tmp_path):
+        """SQLite has its log beside the file itself; what was only there was left out without a word."""
+        path, link = tmp_path / "folder" / "test.db", tmp_path / "link.db"
+        path.parent.mkdir()
+        link.symlink_to(path)
+        with open_database(path) as database:
+            with database.writing() as connection:
+                TABLES.create_all(connection)
+                connection.execute(insert(COUNTS), {"name": "a", "value": 1})
+            path.chmod(0o444)
+            done = _without_privileges(
+                "import sys; from pathlib import Path\n"
+                "from trundle.database import open_database\n"
+                "with open_database(Path(sys.argv[1]), read_only=True) as database:\n"
+                "    with database.reading() as connection:\n"
+                "        print(connection.exec_driver_sql('SELECT * FROM counts').all())\n",
+                link,
+            )
+        assert (done.stdout, done.stderr) == ("[('a', 1)]\n", "")
+
+    @pytest.mark.full
     def test_a_folder_that_cannot_be_written(self, tmp_path):
         path = tmp_path / "folder" / "test.db"
         path.parent.mkdir()

@@ -272,7 +272,9 @@ def _copy(path: Path, target: sqlite3.Connection) -> None:
 
 
 def _log_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
+    """Where SQLite keeps the log of a file: beside that which a link leads to."""
+    real = path.resolve()
+    return real.with_name(f"{real.name}-wal")
 
 
 def _copy_unlocked(
