@@ -139,6 +139,8 @@ class ServerLease:
             upsert(connection, t.LEASES, [row])
             moves = _moved(store, connection, self.holder, adding=True)
             note_origin(store, connection)  # After resource types are locked, as in `begin_anew`.
+        # A copy may have other ones, and another server may have noticed it.
+        store.database.numbers.clear()
         if found is not None:
             self._complain(str(found))
         note_reached(store)
