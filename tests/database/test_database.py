@@ -477,6 +477,34 @@ class TestTrouble:
         assert (done.stdout, done.stderr) == ("[('a', 1)]\n", "")
 
     @pytest.mark.full
+    def test_a_user_who_can_only_look_sees_no_half_of_a_transaction(self, tmp_path):
+        """File systems without shared memory have a journal, which puts back what a writer that was killed left in the file."""
+        path = tmp_path / "test.db"
+        half = (
+            "import os, sqlite3, sys\n"
+            "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "connection.execute('PRAGMA cache_size = 5')\n"
+            "connection.execute('CREATE TABLE texts (text)')\n"
+            "connection.executemany('INSERT INTO texts VALUES (?)', [('a' * 500,)] * 200)\n"
+            "connection.execute('BEGIN')\n"
+            "connection.execute('UPDATE texts SET text = ?', ('b' * 500,))\n"
+            "os._exit(0)\n"
+        )
+        subprocess.run([sys.executable, "-c", half, path], check=True)
+        assert (tmp_path / "test.db-journal").exists()
+        path.chmod(0o444)
+        done = _without_privileges(
+            "import sys; from pathlib import Path\n"
+            "from trundle.database import UnwritableError, open_database\n"
+            "try:\n"
+            "    open_database(Path(sys.argv[1]), read_only=True)\n"
+            "except UnwritableError as error:\n"
+            "    print(error.found)\n",
+            path,
+        )
+        assert (done.stdout, done.stderr) == ("test.db-journal\n", "")
+
+    @pytest.mark.full
     def test_a_folder_that_cannot_be_written(self, tmp_path):
         path = tmp_path / "folder" / "test.db"
         path.parent.mkdir()
