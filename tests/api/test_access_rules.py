@@ -1,5 +1,7 @@
 """What requests do, and which of it rules allow."""
 
+import tracemalloc
+
 import asgi
 import pytest
 from access import RULES, TOKENS
@@ -9,6 +11,7 @@ from trundle.api.access import (
     Access,
     AccessFileError,
     Attributes,
+    Decision,
     Guard,
     User,
     attributes_of,
@@ -222,6 +225,44 @@ def test_an_answer_at_another_version_needs_the_right_to_it(tmp_path, query, sta
     assert (answer.status, len(seen)) == (status, 1 if status == 200 else 0)
     if status != 200:
         assert '`versions` names v2"' in answer.text
+
+
+@pytest.mark.parametrize(("number", "status"), [(200, 200), (100_000, 400)])
+def test_a_request_asks_the_rules_about_as_many_versions_as_there_can_be(number, status):
+    """Each of them was asked about, of a cluster by a request, however many a client made up."""
+    asked = []
+
+    class Counting:
+        def user(self, _scope):
+            return User("ann")
+
+        def decide(self, _user, about):
+            asked.append(about.version)
+            return Decision(allowed=True)
+
+        at_once = property(lambda self: self)
+
+    async def answering(_scope, _receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    versions = ",".join(f"v{each}" for each in range(1, number + 1))
+    path = f"{BASE}/namespaces/default/members/ada?versions={versions},{versions}"
+    answer = asgi.call(Guard(answering, Counting()), "GET", path)
+    assert (answer.status, len(asked)) == (status, number if status == 200 else 0)
+
+
+def test_what_long_requests_do_is_not_remembered():
+    """Clients that the server does not know could fill its memory with made-up parameters, up to gigabytes."""
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for number in range(20):
+            attributes_of("GET", f"{BASE}/members", b"x%d=" % number + bytes(500_000))
+            attributes_of("GET", f"{BASE}/members/{number}{'a' * 500_000}")
+        assert tracemalloc.get_traced_memory()[0] - before < 1_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_path_is_about_the_same_for_both():
         if found is None:
             continue
         seen += 1
-        target, asked = found[1], attributes_of.__wrapped__("GET", path)
+        target, asked = found[1], attributes_of("GET", path)
         kind = target.kind
         about = (kind.group, kind.plural, target.namespace, target.name, target.subresource)
         if about[:2] == ("", "namespaces"):  # To rules, a namespace is in itself, as in Kubernetes.

@@ -42,7 +42,11 @@ def secured(installed, tmp_path):
 
         def ask(user, path, body):
             headers = {"authorization": f"Bearer {user}-token"}
-            found = http.post(path, json=body, headers=headers)
+            if isinstance(body, bytes):
+                headers["content-type"] = "application/vnd.kubernetes.protobuf"
+                found = http.post(path, content=body, headers=headers)
+            else:
+                found = http.post(path, json=body, headers=headers)
             return found.status_code, found.json()
 
         yield ask
@@ -189,3 +193,19 @@ def test_openapi_describes_them(client, path):
     assert set(found["properties"]) == {"apiVersion", "kind", "metadata", "spec", "status"}
     assert not [each for each in schemas if each.endswith("ReviewList")]
     assert set(document["paths"][OWN]) - {"parameters"} == {"post"}
+
+
+def test_fields_of_later_clients_are_passed_over_in_protobuf(secured):
+    """`kubectl` sends reviews in protobuf, and API servers pass over fields that they do not know."""
+
+    def field(number, content):
+        content = content.encode() if isinstance(content, str) else content
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    head = field(1, field(1, "authorization.k8s.io/v1") + field(2, "SelfSubjectAccessReview"))
+    asked = field(2, "delete") + field(3, GROUP) + field(5, "members") + field(15, "new")
+    spec = field(1, asked + b"\x60\x01") + field(9, "new") + b"\x50\x01"
+    for user, allowed in (("root", True), ("ben", False)):
+        body = b"k8s\0" + head + field(2, field(2, spec) + field(7, "new"))
+        found = status(secured(user, OWN, body))
+        assert found["allowed"] is allowed

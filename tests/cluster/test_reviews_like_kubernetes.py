@@ -263,6 +263,19 @@ def test_bodies_in_protobuf(pair, body):
         assert (ours.status, ours.body["reason"]) == (theirs.status, theirs.body["reason"])
 
 
+def test_fields_that_are_not_known_in_protobuf(pair):
+    """Those of later clients: an API server passes over them."""
+
+    def field(number, content):
+        return bytes([number << 3 | 2, len(content)]) + content
+
+    head = field(1, field(1, b"authorization.k8s.io/v1") + field(2, b"SelfSubjectAccessReview"))
+    spec = field(1, field(2, b"get") + field(5, b"pods") + field(15, b"new") + b"\x60\x01")
+    body = b"k8s\0" + head + field(2, field(2, spec + field(9, b"new")) + field(7, b"new"))
+    theirs, ours = pair("ben", "POST", OWN, body, {"content-type": PROTOBUF})
+    assert (theirs.status, ours.status) == (201, 201)
+
+
 @pytest.mark.parametrize(
     "spec", [1, [], {"resourceAttributes": []}, {"resourceAttributes": {"verb": 1}}]
 )

@@ -74,10 +74,14 @@ def test_a_session_lasts_for_hours(guarded):
     assert part.headers["hx-redirect"] == "/ui/sign-in?next=%2Fui%2Fversions"
 
 
-def test_a_session_stays_within_tls_where_a_proxy_speaks_it(guarded):
-    form, behind = {"token": "ben-token", "next": "/ui"}, {"x-forwarded-proto": "https"}
+@pytest.mark.parametrize(
+    ("said", "is_secure"),
+    [("https", True), ("https, http", True), ("HTTPS,http", True), ("http", False), ("", False)],
+)
+def test_a_session_stays_within_tls_where_a_proxy_speaks_it(guarded, said, is_secure):
+    form, behind = {"token": "ben-token", "next": "/ui"}, {"x-forwarded-proto": said}
     answer = asgi.call(guarded[0], "POST", "/ui/sign-in", form=form, headers={**OWN, **behind})
-    assert "; Secure" in answer.headers["set-cookie"]
+    assert ("; Secure" in answer.headers["set-cookie"]) is is_secure
 
 
 def test_a_user_without_the_right_to_the_page_reads_why(guarded):

@@ -456,6 +456,55 @@ class TestTrouble:
             connection.execute(insert(COUNTS), {"name": "b", "value": 1})
 
     @pytest.mark.full
+    def test_a_user_who_can_only_look_sees_the_log_of_a_file_that_a_link_leads_to(self, tmp_path):
+        """SQLite has its log beside the file itself; what was only there was left out without a word."""
+        path, link = tmp_path / "folder" / "test.db", tmp_path / "link.db"
+        path.parent.mkdir()
+        link.symlink_to(path)
+        with open_database(path) as database:
+            with database.writing() as connection:
+                TABLES.create_all(connection)
+                connection.execute(insert(COUNTS), {"name": "a", "value": 1})
+            path.chmod(0o444)
+            done = _without_privileges(
+                "import sys; from pathlib import Path\n"
+                "from trundle.database import open_database\n"
+                "with open_database(Path(sys.argv[1]), read_only=True) as database:\n"
+                "    with database.reading() as connection:\n"
+                "        print(connection.exec_driver_sql('SELECT * FROM counts').all())\n",
+                link,
+            )
+        assert (done.stdout, done.stderr) == ("[('a', 1)]\n", "")
+
+    @pytest.mark.full
+    def test_a_user_who_can_only_look_sees_no_half_of_a_transaction(self, tmp_path):
+        """File systems without shared memory have a journal, which puts back what a writer that was killed left in the file."""
+        path = tmp_path / "test.db"
+        half = (
+            "import os, sqlite3, sys\n"
+            "connection = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+            "connection.execute('PRAGMA cache_size = 5')\n"
+            "connection.execute('CREATE TABLE texts (text)')\n"
+            "connection.executemany('INSERT INTO texts VALUES (?)', [('a' * 500,)] * 200)\n"
+            "connection.execute('BEGIN')\n"
+            "connection.execute('UPDATE texts SET text = ?', ('b' * 500,))\n"
+            "os._exit(0)\n"
+        )
+        subprocess.run([sys.executable, "-c", half, path], check=True)
+        assert (tmp_path / "test.db-journal").exists()
+        path.chmod(0o444)
+        done = _without_privileges(
+            "import sys; from pathlib import Path\n"
+            "from trundle.database import UnwritableError, open_database\n"
+            "try:\n"
+            "    open_database(Path(sys.argv[1]), read_only=True)\n"
+            "except UnwritableError as error:\n"
+            "    print(error.found)\n",
+            path,
+        )
+        assert (done.stdout, done.stderr) == ("test.db-journal\n", "")
+
+    @pytest.mark.full
     def test_a_folder_that_cannot_be_written(self, tmp_path):
         path = tmp_path / "folder" / "test.db"
         path.parent.mkdir()

@@ -9,7 +9,7 @@ import pytest
 
 from trundle.errors import TrundleError
 from trundle.runtime import ResourceType
-from trundle.store import Key, ServerLease, Store
+from trundle.store import Key, ServerLease, Store, begin_anew
 from trundle.store._decisions import WriteDecision
 from trundle.store._records import StoredObject
 from trundle.store._writer import Write
@@ -38,10 +38,10 @@ def object_of(key):
     )  # fmt: skip
 
 
-def until_one_waits(server, seconds=10):
+def until_waiting(server, number, seconds=10):
     with psycopg.connect(server, autocommit=True) as connection:
         deadline = time.monotonic() + seconds
-        while not connection.execute(WAITING).fetchone()[0] and time.monotonic() < deadline:
+        while connection.execute(WAITING).fetchone()[0] < number and time.monotonic() < deadline:
             time.sleep(0.01)
 
 
@@ -64,7 +64,7 @@ def test_a_lease_that_moves_what_is_written_waits_for_the_writer(on_server, firs
             def decided(_current, _moment):
                 if key.resource == first:
                     other.start()
-                    until_one_waits(on_server)
+                    until_waiting(on_server, 1)
                 return WriteDecision("added", object_of(key))
 
             return decided
@@ -76,3 +76,33 @@ def test_a_lease_that_moves_what_is_written_waits_for_the_writer(on_server, firs
         assert [each.outcome().kind for each in writes] == ["added"] * len(GROUPS)
         assert errors == []
         assert [each.held_by for each in renewed[0].moves] == [()] * len(GROUPS)
+
+
+def test_a_lease_that_notes_where_a_database_is_waits_for_numbers_that_go_on(on_server):
+    """A database of a release before has no such note, so that both write it."""
+    errors = []
+
+    def tried(do, *arguments):
+        def trying():
+            try:
+                do(*arguments)
+            except TrundleError as error:
+                errors.append(error)
+
+        return threading.Thread(target=trying)
+
+    with Store(on_server, scheme("v1")) as before, Store(on_server, scheme("v1", "v2")) as store:
+        with ServerLease(before, "old"):
+            pass
+        going_on, renewing = tried(begin_anew, before), tried(ServerLease, store, "new")
+        with psycopg.connect(on_server) as connection:
+            connection.execute("DELETE FROM store_origin")
+            connection.commit()
+            connection.execute("SELECT 1 FROM store_resources WHERE name = 'Apple' FOR UPDATE")
+            going_on.start()
+            until_waiting(on_server, 1)
+            renewing.start()
+            until_waiting(on_server, 2)
+        going_on.join(60)
+        renewing.join(60)
+    assert errors == []

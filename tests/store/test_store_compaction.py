@@ -162,6 +162,13 @@ def test_a_copy_that_is_put_back_repeats_no_resource_version_that_clients_have_s
             seen.append(made.resource_version)
 
 
+def test_what_a_server_only_answers_has_no_resource_versions(in_file, scheme):
+    """Reviews are resource types whose objects are stored nowhere; exports had their numbers."""
+    with Store(in_file, scheme) as store:
+        done = begin_anew(store, beside=[core_scheme])
+        assert [each.resource for each in done] == ["Thing", "Event", "Lease", "Namespace"]
+
+
 @pytest.mark.full
 def test_what_was_first_written_after_a_copy_repeats_no_resource_version_either(
     in_file, scheme, tmp_path

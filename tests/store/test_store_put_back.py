@@ -1,13 +1,15 @@
 """A store whose database was put back from a copy goes on with resource versions that no client has seen."""
 
 import shutil
+import sqlite3
 from pathlib import Path
 
 import database_fixtures
 import pytest
 from storing import document, key
 
-from trundle.store import ConflictError, GoneError, ServerLease, Store, put_back
+from trundle.api import core_scheme
+from trundle.store import ConflictError, GoneError, Key, ServerLease, Store, put_back
 
 
 def used(url, scheme, *, writes=0):
@@ -54,6 +56,27 @@ def test_a_file_that_is_made_anew_repeats_no_number_either(in_file, scheme, tmp_
     assert number > last + 1_000_000
     assert "made anew" in said[0]
     assert used(in_file, scheme) == (number, [])
+
+
+def test_a_server_that_goes_on_over_a_copy_finds_what_it_stores(in_file, scheme, tmp_path):
+    """A copy may give resource types other numbers; a server went on to look under those that it knew, and found nothing or something else."""
+    keys = [Key("Lease", "default", "a"), Key("Event", "default", "a")]
+    with Store(in_file, scheme) as store, ServerLease(store, beside=[core_scheme]) as lease:
+        core, other = store.beside(core_scheme), store.beside(core_scheme)
+        with (
+            sqlite3.connect(tmp_path / "copy.db") as copy,
+            sqlite3.connect(tmp_path / "test.db") as live,
+        ):
+            live.backup(copy)
+            for each in keys:
+                core.create(each, b'{"apiVersion":"v1"}')
+            lease.renew()
+            assert [other.find(each).key for each in keys] == keys
+            copy.backup(live)  # Beside the server, as `.restore` does.
+        lease.renew()
+        made = [core.create(each, b'{"apiVersion":"v1"}') for each in keys]
+        for each in (core, other):
+            assert [each.find(one.key) for one in made] == made
 
 
 @pytest.mark.parametrize("content", [b"", b"no JSON", b'{"/Thing": "7"}', b"[]"])

@@ -350,7 +350,7 @@ def test_a_row_that_the_database_refuses_does_not_stop_those_beside_it(
             return real()
 
         monkeypatch.setattr(store.database, "writing", writing_late)
-        monkeypatch.setattr("trundle.store._resources._plain", lambda _: True)
+        monkeypatch.setattr("trundle.store._resources._is_kept", lambda _: True)
         outcomes = {}
 
         def write(name):

@@ -6,7 +6,7 @@ from trundle.api._carried import CarriedPackages, CarriedTypes
 from trundle.api._causes import field_path
 from trundle.api._collection import seldom_collecting
 from trundle.api._conversion_reviews import ConversionReviews
-from trundle.api._core import scheme as core_scheme
+from trundle.api._core import kept_scheme as core_scheme
 from trundle.api._discovery import versions_of
 from trundle.api._documents import to_client, to_scheme
 from trundle.api._kinds import ServedKind, ServedVersion, converted_kinds, served_kinds

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from trundle.api._core import scheme
+from trundle.api._core import kept_scheme
 from trundle.api._kinds import ServedKind
 from trundle.store import InvalidKeyError, Key, Store, StoredObject
 
@@ -45,7 +45,7 @@ class Inventory:
         self, store: Store, kinds: Iterable[ServedKind], core: Iterable[ServedKind]
     ) -> None:
         self.store = store
-        self.core = store.beside(scheme)
+        self.core = store.beside(kept_scheme)
         self._stores = dict.fromkeys(kinds, store) | dict.fromkeys(core, self.core)
         self._by_name = {(each.group, each.kind): each for each in self._stores}
 

@@ -245,10 +245,12 @@ def json_of(body: bytes, *, has_form: bool) -> bytes:
     if not body.startswith(_MAGIC):
         raise _unreadable(has_form=has_form)
     try:
-        whole = _message(body[len(_MAGIC) :], _UNKNOWN)
+        whole = _message(body[len(_MAGIC) :], _UNKNOWN, passing=True)
         said = whole["type"]["apiVersion"], whole["type"]["kind"]
         form = _FORM_OF_DELETION if said[1] == _DELETION else _FORMS[said]
-        return text_of({**whole["type"], **_message(whole.get("raw", b""), form)})
+        # Questions of later clients are answered as far as they are understood; of objects that are stored, nothing is to be lost.
+        passing = said[1].endswith("Review")
+        return text_of({**whole["type"], **_message(whole.get("raw", b""), form, passing=passing)})
     except (ValueError, KeyError, IndexError, OverflowError) as error:
         raise _unreadable(has_form=has_form) from error
 
@@ -259,17 +261,26 @@ def _unreadable(*, has_form: bool) -> ApiError:
     return unsupported_media_type(MEDIA_TYPE, ("application/json",))
 
 
-def _message(body: bytes, form: Any) -> dict[str, Any]:
-    """The fields of a message that are not empty."""
+def _message(body: bytes, form: Any, *, passing: bool = False) -> dict[str, Any]:
+    """The fields of a message that are not empty.
+
+    Args:
+        body: the message.
+        form: its fields.
+        passing: whether other fields are passed over.
+
+    Raises:
+        KeyError: it has another field.
+    """
     found: dict[str, Any] = {}
     for number, value in _fields(body):
-        if number not in form and form is not _UNKNOWN:
+        if number not in form and not passing:
             raise KeyError(number)
         if number not in form:
             continue
         name, inner = form[number]
         if isinstance(inner, tuple):
-            found.setdefault(name, []).append(_value(value, inner[0]))
+            found.setdefault(name, []).append(_value(value, inner[0], passing=passing))
         elif inner == "map":
             entry = _value(value, {1: ("key", "text"), 2: ("value", "text")})
             found.setdefault(name, {})[entry.get("key", "")] = entry.get("value", "")
@@ -280,12 +291,12 @@ def _message(body: bytes, form: Any) -> dict[str, Any]:
             )
         elif isinstance(inner, str) and inner.endswith("*"):
             found[name] = _value(value, inner[:-1])
-        elif (read := _value(value, inner)) not in ("", {}, 0, b""):
+        elif (read := _value(value, inner, passing=passing)) not in ("", {}, 0, b""):
             found[name] = read
     return found
 
 
-def _value(value: Any, form: Any) -> Any:
+def _value(value: Any, form: Any, *, passing: bool = False) -> Any:
     if isinstance(value, int) is not (form in _NUMBERS):
         raise ValueError
     match form:
@@ -302,7 +313,7 @@ def _value(value: Any, form: Any) -> Any:
         case "json":
             return values_of(_message(value, {1: ("raw", "raw")}).get("raw", b"{}"))
         case _:
-            return _message(value, form)
+            return _message(value, form, passing=passing)
 
 
 def _time(given: Mapping[str, int], *, in_microseconds: bool) -> str:

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trundle.api._application import Api
 from trundle.api._carried import CarriedPackages, CarriedTypes
-from trundle.api._core import scheme as core_scheme
+from trundle.api._core import kept_scheme as core_scheme
 from trundle.api.monitoring import Metrics, RequestRecord
 from trundle.errors import TrundleError
 from trundle.store import NewerShapeError, ServerLease, Store, unreadable_types

@@ -9,7 +9,7 @@ from starlette.routing import BaseRoute, Route
 
 from trundle._clock import Clock
 from trundle.api._controllers import Controllers
-from trundle.api._core import EVENTS, NAMESPACES, core_kinds
+from trundle.api._core import EVENTS, NAMESPACES, core_kinds, scheme
 from trundle.api._event_rules import Events
 from trundle.api._events import EventRecorder
 from trundle.api._garbage import GarbageCollector
@@ -99,7 +99,7 @@ class Alone:
             self._namespaces.ensure(each)
         core = Resources(inventory.core, clock, self.require)
         apart = {NAMESPACES: self._namespaces, EVENTS: Events(inventory.core, clock, self.require)}
-        reviews = Reviews(inventory.core, access, clock)
+        reviews = Reviews(store.beside(scheme), access, clock)
         self.own: Mapping[ServedKind, Resources] = {
             each: reviews if each.is_review else apart.get(each.kind, core) for each in core_of
         }

@@ -280,7 +280,9 @@ class Dashboard:
 
 def _is_secure(request: Request) -> bool:
     """Whether the browser speaks TLS, with this server or with a proxy before it."""
-    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))
+    said = request.headers.get("x-forwarded-proto", "")
+    first = said.partition(",")[0].strip().lower()  # That next to the browser, of several proxies.
+    return "https" in (request.url.scheme, first)
 
 
 def _threaded(handler: Callable[[Request], Response]) -> Handler:

@@ -80,6 +80,11 @@ class Database:
         where: the file, or the URL without its password, as errors name it.
         read_only: whether nothing may be written.
         queries: runs queries that find one row; None where transactions do.
+
+    Attributes:
+        where: the file, or the URL without its password.
+        read_only: whether nothing may be written.
+        numbers: numbers of rows that were looked up by two names; who keeps them here forgets them where the database may have been put back.
     """
 
     def __init__(
@@ -96,6 +101,7 @@ class Database:
         self._queries = queries
         self._place = Path(where).absolute()
         self._identity: tuple[int, int] | None = None
+        self.numbers: dict[tuple[str, str], int] = {}
         self._signals: dict[str, Signals] = {}
 
     def __enter__(self) -> Self:

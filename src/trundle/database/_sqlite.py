@@ -260,7 +260,7 @@ def require_writable(path: Path) -> None:
 def _copy(path: Path, target: sqlite3.Connection) -> None:
     place = f"file:{quote(str(path.absolute()))}"
     unlocked = f"{place}?mode=ro&immutable=1"
-    if not os.access(path, os.W_OK) and not _log_of(path).exists():
+    if not os.access(path, os.W_OK) and not _beside(path, "wal").exists():
         _copy_unlocked(path, unlocked, target)  # Nothing is left beside it.
         return
     try:
@@ -271,8 +271,10 @@ def _copy(path: Path, target: sqlite3.Connection) -> None:
         _copy_unlocked(path, unlocked, target, error)
 
 
-def _log_of(path: Path) -> Path:
-    return path.with_name(f"{path.name}-wal")
+def _beside(path: Path, what: str) -> Path:
+    """Where SQLite keeps the log or the journal of a file: beside that which a link leads to."""
+    real = path.resolve()
+    return real.with_name(f"{real.name}-{what}")
 
 
 def _copy_unlocked(
@@ -282,20 +284,35 @@ def _copy_unlocked(
     error: sqlite3.OperationalError | None = None,
 ) -> None:
     """Copies a file where no lock can be taken; again if it changed meanwhile."""
-    log = _log_of(path)
+    log, journal = _beside(path, "wal"), _beside(path, "journal")
     for _ in range(_ATTEMPTS):
         before = path.stat()
-        if log.exists() and log.stat().st_size:
-            advice = "run a command once that may write there, or copy the folder"
-            expected = "no unfinished log beside a database that can only be read"
-            raise UnwritableError(str(path), expected, log.name, advice) from error
-        _backup(place, target)
-        after = path.stat()
-        if (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size):
-            return
+        if _has_content(log):
+            raise _unfinished(path, log) from error
+        if not _has_content(journal):  # Else there is half a transaction in the file.
+            _backup(place, target)
+            after = path.stat()
+            is_same = (before.st_mtime_ns, before.st_size) == (after.st_mtime_ns, after.st_size)
+            if is_same and not _has_content(journal):
+                return
         time.sleep(_PAUSE)
+    if _has_content(journal):
+        raise _unfinished(path, journal) from error
     expected, found = "a moment without writes", "a file that changed all the time"
     raise BusyError(str(path), expected, found, "try again later")
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        return path.stat().st_size > 0
+    except FileNotFoundError:
+        return False
+
+
+def _unfinished(path: Path, log: Path) -> UnwritableError:
+    advice = "run a command once that may write there, or copy the folder"
+    expected = "no unfinished log beside a database that can only be read"
+    return UnwritableError(str(path), expected, log.name, advice)
 
 
 def _backup(place: str, target: sqlite3.Connection) -> None:

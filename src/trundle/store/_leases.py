@@ -130,7 +130,6 @@ class ServerLease:
             found = difference(store, connection)
             if found is not None:
                 go_on_apart(store, connection, self._beside)
-            note_origin(store, connection)
             now = _now(store, connection)
             expires = time_text(now + _LASTS)
             reads = {_name(each): sorted(each.readable) for each in store.types.all.values()}
@@ -139,6 +138,9 @@ class ServerLease:
             connection.execute(delete(t.LEASES).where(not_(counting)))
             upsert(connection, t.LEASES, [row])
             moves = _moved(store, connection, self.holder, adding=True)
+            note_origin(store, connection)  # After resource types are locked, as in `begin_anew`.
+        # A copy may have other ones, and another server may have noticed it.
+        store.database.numbers.clear()
         if found is not None:
             self._complain(str(found))
         note_reached(store)

@@ -46,7 +46,6 @@ class StoreReader:
         self.database = database
         self.types = StoredTypes(scheme, self.where)
         self._news = News(self.database.signals("trundle_store"))
-        self._numbers: dict[str, int] = {}
 
     @property
     def where(self) -> str:
@@ -99,13 +98,14 @@ class StoreReader:
     def _number(self, key: Key) -> int | None:
         """The number of a key's resource type within the database; None before anything of it was stored."""
         self.types.check(key)
-        number = self._numbers.get(key.resource)
+        identity, known = self.types[key.resource].identity, self.database.numbers
+        number = known.get(identity)
         if number is None:
             with self.database.reading() as connection:
                 resource = self._resource(Rows(connection), key.resource)
             if resource is None:
                 return None
-            number = self._numbers[key.resource] = resource.id
+            number = known[identity] = resource.id
         return number
 
     def shown(self, found: StoredObject, version: str) -> bytes:

@@ -13,12 +13,27 @@ from typing import NamedTuple
 from trundle.api._core.core import scheme
 from trundle.api._kinds import ServedKind, served_kinds
 from trundle.project import load_project
+from trundle.runtime import Scheme
 
-__all__ = ["EVENTS", "NAMESPACES", "core_kinds", "scheme"]
+__all__ = ["EVENTS", "NAMESPACES", "core_kinds", "kept_scheme", "scheme"]
 
 NAMESPACES, EVENTS = "Namespace", "Event"
 _LABEL = "v1"
 """What Kubernetes calls the version in each of its groups."""
+
+
+def _is_review(resource: str) -> bool:
+    """Whether objects of a resource type are questions."""
+    return resource.endswith("Review")
+
+
+kept_scheme = Scheme(
+    scheme.package,
+    tuple(each for name, each in scheme.resources.items() if not _is_review(name)),
+    served=scheme.served,
+    hooked=scheme.hooked,
+)
+"""Of the scheme, the resource types whose objects a store keeps: a store of the others has neither objects nor resource versions."""
 
 
 class _Group(NamedTuple):
@@ -66,6 +81,6 @@ def _in_groups(kind: ServedKind) -> Iterator[ServedKind]:
             group=group.name,
             versions={_LABEL: served},
             is_core=True,
-            is_review=kind.kind.endswith("Review"),
+            is_review=_is_review(kind.kind),
             kept_empty=group.kept_empty,
         )

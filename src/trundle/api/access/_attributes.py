@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from starlette.datastructures import QueryParams
 
 from trundle.api._field_terms import exact_of, terms_of
-from trundle.api._status import ApiError
+from trundle.api._status import ApiError, bad_request
+from trundle.errors import expectation
 
 _VERBS = {
     "POST": "create",
@@ -31,6 +32,9 @@ _WATCH = "watch"
 """What stands before the resource in paths of changes, as clients of early versions of Kubernetes write them."""
 _PARTS_OF_RESOURCES = {"api": 3, "apis": 4}
 """How many parts the path of a resource has at least."""
+_MOST_VERSIONS = 256
+_SHORT = 2048
+"""Up to how many characters requests have whose attributes are remembered; longer ones would fill the memory."""
 
 
 class Attributes(msgspec.Struct, frozen=True):
@@ -69,7 +73,6 @@ def parameters_of(query: bytes) -> dict[str, str]:
     return dict(reversed(QueryParams(query).multi_items())) if query else {}
 
 
-@lru_cache(4096)  # Clients ask for the same things again and again.
 def attributes_of(method: str, path: str, query: bytes = b"") -> Attributes:
     """What a request does.
 
@@ -78,6 +81,12 @@ def attributes_of(method: str, path: str, query: bytes = b"") -> Attributes:
         path: the path.
         query: the parameters, as they were sent.
     """
+    is_short = len(method) + len(path) + len(query) <= _SHORT
+    return (_known if is_short else _read)(method, path, query)
+
+
+def _read(method: str, path: str, query: bytes) -> Attributes:
+    """What a request does, read anew."""
     parts = [*filter(None, path.strip("/").split("/"))] if "//" not in path else []
     if found := _of_tenants(method, path, parts):
         return found
@@ -105,17 +114,27 @@ def attributes_of(method: str, path: str, query: bytes = b"") -> Attributes:
     return Attributes(verb, path, True, group, version, resource, subresource, namespace, name)
 
 
+_known = lru_cache(4096)(_read)  # Clients ask for the same things again and again.
+
+
 def at_each_version(asked: Attributes, query: bytes) -> list[Attributes]:
     """What a request does: at the version of its path, and at those that its parameter `versions` wants its answer at, too.
 
     Args:
         asked: what it does by its path.
         query: its parameters, as they were sent.
+
+    Raises:
+        ApiError: the parameter names more versions than any resource type has.
     """
     if not asked.is_resource or not query:
         return [asked]
-    others = parameters_of(query).get("versions", "").split(",")
-    return [asked, *(replace(asked, version=each) for each in others if each)]
+    named = parameters_of(query).get("versions", "").split(",")
+    others = [*dict.fromkeys(each for each in named if each not in {"", asked.version})]
+    if len(others) > _MOST_VERSIONS:  # A cluster is asked about each of them.
+        found = str(len(others))
+        raise bad_request(expectation(f"at most {_MOST_VERSIONS} versions in `versions`", found))
+    return [asked, *(replace(asked, version=each) for each in others)]
 
 
 def _of_tenants(method: str, path: str, parts: Sequence[str]) -> Attributes | None:
