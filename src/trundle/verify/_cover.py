@@ -235,7 +235,7 @@ class _Making:
             found = self.options(each.type, (*path, key), definition.name)
             if each.name == definition.tag and isinstance(found, _Leaf):
                 found = _Leaf(found.values[:1])
-            # Variants are told apart by their tag, whether their schema requires it or not.
+            # Variants are distinguished by their tag, whether their schema requires it or not.
             needed = each.required or each.name == definition.tag
             (required if needed else optional)[each.name] = found
         extra = definition.additional
