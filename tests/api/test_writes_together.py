@@ -1,7 +1,10 @@
 """Requests that write at the same time: each has its own answer, and none fails another."""
 
 import asyncio
+import contextlib
+import gc
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -119,3 +122,36 @@ def test_the_loop_is_woken_once_for_all_that_are_answered_together():
         return len(woken)
 
     assert asyncio.run(write(20)) <= 2
+
+
+class RefusedError(Exception):
+    """What requests are refused with; each is known as long as it is there."""
+
+    def __init__(self, there):
+        super().__init__()
+        there.add(self)
+
+
+def test_a_request_that_was_refused_leaves_nothing_to_the_collector_of_circles():
+    """An error has its traceback, and that what it was raised in: all that the request had read."""
+    there = weakref.WeakSet()
+
+    def refused():
+        raise RefusedError(there)
+        yield
+
+    async def ask(writes):
+        with contextlib.suppress(RefusedError):
+            await writes.done(refused())
+
+    async def write():
+        writes = Together()
+        await ask(writes)
+        await asyncio.sleep(0)
+        return len(there)
+
+    gc.disable()
+    try:
+        assert asyncio.run(write()) == 0
+    finally:
+        gc.enable()

@@ -11,7 +11,7 @@ from projects import Installer
 
 APPLY = "application/apply-patch+yaml"
 CONFLICTS = 10_000
-MOST = 150_000_000
+MOST = 50_000_000
 """How many bytes a server may need more than before; it would be more if each refused write kept what it had read."""
 
 

@@ -156,14 +156,20 @@ class _Going:
         return self._answer.get_loop()
 
     def settle(self) -> None:
-        """Answers the client; called in its loop."""
-        if self._answer.done():  # The client has gone.
+        """Answers the client; called in its loop.
+
+        An error keeps this object, as its traceback has `go_on`, so the object keeps neither the error nor the future that has it: they would stay
+        until the collector of circles comes.
+        """
+        answer, found = self._answer, self._found
+        del self._answer, self._found
+        if answer.done():  # The client has gone.
             return
-        if isinstance(self._found, Exception):
-            self._answer.set_exception(self._found)
+        if isinstance(found, Exception):
+            answer.set_exception(found)
         else:
-            assert self._found is not None, "it has ended"
-            self._answer.set_result(self._found)
+            assert found is not None, "it has ended"
+            answer.set_result(found)
 
 
 class Together:
@@ -198,7 +204,10 @@ class Together:
             begins, self._is_busy = not self._is_busy, True
         if begins:
             self._threads.submit(self._run)
-        return await answer
+        try:
+            return await answer
+        finally:
+            del answer  # The traceback of an error has this frame.
 
     def _run(self) -> None:
         going: list[_Going] = []
