@@ -281,7 +281,7 @@ def test_to_apply_what_is_not_there_needs_the_right_to_create(tmp_path, method, 
     seen = []
 
     async def answering(scope, receive, send):
-        seen.append(scope.get("creates_not"))
+        seen.append(scope.get("creation_refusal"))
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
     guard = Guard(answering, Access(tmp_path / "tokens.csv", tmp_path / "rules.yaml"))

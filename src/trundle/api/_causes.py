@@ -6,6 +6,7 @@ from typing import Any
 import jsonschema_rs
 import msgspec
 
+from trundle.api._documents import text_of
 from trundle.api._status import Cause, type_cause
 
 _SAYS: Mapping[str, Callable[[str, Any], str]] = {
@@ -40,6 +41,11 @@ def causes_of(
         name = each.kind.name
         if name not in _OF_TEXTS or first[tuple(each.instance_path)] == _OF_TEXTS.index(name):
             yield from _causes(each, patterns)
+
+
+def invalid_value(field: str, value: Any, why: str) -> Cause:
+    """A value of a document that an API server refuses: it shows the value as JSON."""
+    return Cause("FieldValueInvalid", field, f"Invalid value: {text_of(value).decode()}: {why}")
 
 
 def _causes(error: jsonschema_rs.ValidationError, patterns: Mapping[str, str]) -> Iterator[Cause]:

@@ -11,8 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
+from trundle.api._causes import invalid_value
 from trundle.api._event_words import EVENTS_GROUP, words_of_core
 from trundle.api._namespaces import DEFAULT
 from trundle.api._requests import Target
@@ -28,18 +27,22 @@ _TYPES = ("Normal", "Warning")
 _LEAST_OF_A_SERIES = 2
 _DEPRECATED = ("firstTimestamp", "lastTimestamp", "count", "source")
 _FIXED = (
-    *("involvedObject", "reason", "message", "source", "firstTimestamp", "lastTimestamp", "count"),
-    *(
-        "reason",
-        "type",
-        "eventTime",
-        "action",
-        "related",
-        "reportingComponent",
-        "reportingInstance",
-    ),
+    "involvedObject",
+    "reason",
+    "message",
+    "source",
+    "firstTimestamp",
+    "lastTimestamp",
+    "count",
+    "reason",
+    "type",
+    "eventTime",
+    "action",
+    "related",
+    "reportingComponent",
+    "reportingInstance",
 )
-"""What an event of `events.k8s.io` has for good, in the order in which Kubernetes looks at it."""
+"""What an event of `events.k8s.io` has for good, in the order in which Kubernetes looks at it: at the reason twice, and says so twice."""
 _TIMES = frozenset({"firstTimestamp", "lastTimestamp", "eventTime"})
 _REFERENCE = {
     "Kind": "kind",
@@ -120,13 +123,13 @@ def _causes(target: Target, event: _Event) -> Iterator[Cause]:
         else place != namespace and not has_time
     )
     if elsewhere:
-        yield _wrong("involvedObject.namespace", place, "does not match event.namespace")
+        yield invalid_value("involvedObject.namespace", place, "does not match event.namespace")
     if has_time:
         yield from _who(event, "reportingController" if _is_strict(target) else "")
         message = event.get("message")
         if isinstance(message, str) and len(message.encode()) > _LONGEST_MESSAGE:
             text = f"can have at most {_LONGEST_MESSAGE} characters"
-            yield _wrong("message", "", text)
+            yield invalid_value("message", "", text)
 
 
 def _who(event: _Event, controller: str) -> Iterator[Cause]:
@@ -146,10 +149,10 @@ def _who(event: _Event, controller: str) -> Iterator[Cause]:
             yield Cause("FieldValueRequired", place, "Required value")
         if is_controller:
             yield from (
-                _wrong(place, found, each) for each in format_errors("qualifiedName", found)
+                invalid_value(place, found, each) for each in format_errors("qualifiedName", found)
             )
         elif len(found.encode()) > _LONGEST:
-            yield _wrong(name, "", f"can have at most {_LONGEST} characters")
+            yield invalid_value(name, "", f"can have at most {_LONGEST} characters")
 
 
 def _strict_causes(event: _Event) -> Iterator[Cause]:
@@ -159,10 +162,10 @@ def _strict_causes(event: _Event) -> Iterator[Cause]:
         yield Cause("FieldValueRequired", "eventTime", "Required value")
     type_ = event.get("type") or ""
     if type_ not in _TYPES:
-        yield _wrong("type", "", f"has invalid value: {type_}")
+        yield invalid_value("type", "", f"has invalid value: {type_}")
     for name in _DEPRECATED:
         if not _is_empty(event.get(name)):
-            yield _wrong(name, "", "needs to be unset")
+            yield invalid_value(name, "", "needs to be unset")
 
 
 def _change_causes(was: _Event, event: _Event) -> Iterator[Cause]:
@@ -174,7 +177,7 @@ def _change_causes(was: _Event, event: _Event) -> Iterator[Cause]:
         is_time = name in _TIMES
         if _plain(before, is_time=is_time) != _plain(after, is_time=is_time):
             place = "reportingController" if name == "reportingComponent" else name
-            yield _wrong(place, _as_go(name, after), "field is immutable")
+            yield invalid_value(place, _as_go(name, after), "field is immutable")
 
 
 def _series_causes(event: _Event) -> Iterator[Cause]:
@@ -183,7 +186,7 @@ def _series_causes(event: _Event) -> Iterator[Cause]:
         return
     count = series.get("count") or 0
     if isinstance(count, int) and count < _LEAST_OF_A_SERIES:
-        yield _wrong("series.count", "", f"should be at least {_LEAST_OF_A_SERIES}")
+        yield invalid_value("series.count", "", f"should be at least {_LEAST_OF_A_SERIES}")
     if not series.get("lastObservedTime"):
         yield Cause("FieldValueRequired", "series.lastObservedTime", "Required value")
 
@@ -219,8 +222,3 @@ def _as_go(name: str, value: Any) -> Any:
     if value is None and name not in _TIMES:
         return 0 if name == "count" else ""
     return value
-
-
-def _wrong(field: str, found: Any, why: str) -> Cause:
-    said = msgspec.json.encode(found).decode()
-    return Cause("FieldValueInvalid", field, f"Invalid value: {said}: {why}")

@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from trundle.api._causes import invalid_value
 from trundle.api._requests import Target
 from trundle.api._status import Cause
 from trundle.api.apply import STATUS
@@ -120,8 +121,7 @@ def _qualified(text: str) -> Sequence[str]:
 
 
 def _cause(place: str, found: Any, text: str) -> Cause:
-    said = msgspec.json.encode(found).decode()
-    return Cause("FieldValueInvalid", f"metadata.{place}", f"Invalid value: {said}: {text}")
+    return invalid_value(f"metadata.{place}", found, text)
 
 
 def _texts(found: Any) -> dict[str, str]:

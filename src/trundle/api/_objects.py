@@ -291,8 +291,8 @@ async def _read(target: Target, scope: Scope, receive: Receive) -> Request:
     if target.watched:
         target, parameters = _changes_of(target, parameters)
     agent = headers.get(b"user-agent", b"").decode("latin-1")
-    user, creates_not = scope.get("user") or UNSECURED, scope.get("creates_not")
-    return Request(target, parameters, body, media_type, agent, user, creates_not)
+    user, creation_refusal = scope.get("user") or UNSECURED, scope.get("creation_refusal")
+    return Request(target, parameters, body, media_type, agent, user, creation_refusal)
 
 
 def _writing(method: str, found: Served, target: Target) -> Callable[[Request], Steps] | None:

@@ -45,7 +45,7 @@ class Request(msgspec.Struct, frozen=True):
         media_type: the form of the body.
         agent: the program that asks, as it names itself.
         user: who asks.
-        creates_not: why the user may not create the object, where that is so and the request applies a configuration.
+        creation_refusal: why the user may not create the object, where that is so and the request applies a configuration.
     """
 
     target: Target
@@ -54,7 +54,7 @@ class Request(msgspec.Struct, frozen=True):
     media_type: str = ""
     agent: str = ""
     user: User = UNSECURED
-    creates_not: ApiError | None = None
+    creation_refusal: ApiError | None = None
 
     @property
     def manager(self) -> str:

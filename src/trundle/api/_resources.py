@@ -153,8 +153,8 @@ class Resources(ObjectReads):
     def _create(
         self, request: Request, target: Target, reading: Reading, draft: PreparedWrite
     ) -> Steps:
-        if request.creates_not is not None:
-            raise request.creates_not
+        if request.creation_refusal is not None:
+            raise request.creation_refusal
 
         def prepared(further: Sequence[bytes]) -> Write:
             return self.store.creation(draft, further=further)

@@ -6,7 +6,7 @@ Source: `pkg/apis/authorization/validation` and `pkg/registry/authorization/util
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from trundle.api._documents import text_of
+from trundle.api._causes import invalid_value
 from trundle.api._field_terms import terms_of
 from trundle.api._selections import labels_of
 from trundle.api._status import ApiError, Cause
@@ -33,7 +33,7 @@ def selector_causes(place: str, about: _Object) -> Iterator[Cause]:
         raw, terms = selector.get("rawSelector"), selector.get("requirements")
         if raw and terms:
             why = "may not specified at the same time as requirements"
-            yield _wrong(f"{at}.rawSelector", raw, why)
+            yield invalid_value(f"{at}.rawSelector", raw, why)
         if not raw and not terms:
             why = f"when {at} is specified, requirements or rawSelector is required"
             yield Cause("FieldValueRequired", f"{at}.requirements", f"Required value: {why}")
@@ -85,10 +85,12 @@ def _field_causes(place: str, term: _Object) -> Iterator[Cause]:
 def _label_causes(place: str, term: _Object) -> Iterator[Cause]:
     yield from _value_causes(place, term)
     key = term.get("key") or ""
-    yield from (_wrong(f"{place}.key", key, each) for each in format_errors("qualifiedName", key))
+    yield from (
+        invalid_value(f"{place}.key", key, each) for each in format_errors("qualifiedName", key)
+    )
     for index, value in enumerate(term.get("values") or ()):
         at = f"{place}.values[{index}]"
-        yield from (_wrong(at, value, each) for each in format_errors("labelValue", value))
+        yield from (invalid_value(at, value, each) for each in format_errors("labelValue", value))
 
 
 def _value_causes(place: str, term: _Object) -> Iterator[Cause]:
@@ -100,7 +102,3 @@ def _value_causes(place: str, term: _Object) -> Iterator[Cause]:
     if operator in _WITHOUT_VALUES and values:
         why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
         yield Cause("FieldValueForbidden", f"{place}.values", f"Forbidden: {why}")
-
-
-def _wrong(field: str, found: Any, why: str) -> Cause:
-    return Cause("FieldValueInvalid", field, f"Invalid value: {text_of(found).decode()}: {why}")

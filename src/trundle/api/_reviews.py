@@ -11,6 +11,7 @@ import msgspec
 
 from trundle._clock import Clock
 from trundle.api._bodies import document_of
+from trundle.api._causes import invalid_value
 from trundle.api._documents import text_of, with_tidy_metadata
 from trundle.api._reading import Reading
 from trundle.api._requests import Answer, Request, Target
@@ -178,16 +179,16 @@ def _causes(target: Target, review: _Object) -> Iterator[Cause]:
     about, path = spec.get(_ABOUT), spec.get(_PATH)
     if about is not None and path is not None:
         why = "cannot be specified in combination with resourceAttributes"
-        yield _wrong(f"spec.{_PATH}", _as_go(path), why)
+        yield invalid_value(f"spec.{_PATH}", _as_go(path), why)
     if about is None and path is None:
         why = "exactly one of nonResourceAttributes or resourceAttributes must be specified"
-        yield _wrong(f"spec.{_ABOUT}", None, why)
+        yield invalid_value(f"spec.{_ABOUT}", None, why)
     if kind.kind != "SelfSubjectAccessReview" and not spec.get("user") and not spec.get("groups"):
-        yield _wrong("spec.user", "", "at least one of user or group must be specified")
+        yield invalid_value("spec.user", "", "at least one of user or group must be specified")
     yield from selector_causes(f"spec.{_ABOUT}", _in(spec, _ABOUT))
     if metadata.keys() - {"managedFields", *(["namespace"] if kind.namespaced else [])}:
         why = "must be empty except for namespace" if kind.namespaced else "must be empty"
-        yield _wrong("metadata", metadata, why)
+        yield invalid_value("metadata", metadata, why)
     if kind.namespaced:
         yield from _local_causes(target, about, path)
 
@@ -196,9 +197,9 @@ def _local_causes(target: Target, about: _Object | None, path: _Object | None) -
     """What is wrong with a review in a namespace beside that."""
     named = "" if about is None else about.get("namespace", "")
     if about is not None and named != target.namespace:
-        yield _wrong(f"spec.{_ABOUT}.namespace", named, "must match metadata.namespace")
+        yield invalid_value(f"spec.{_ABOUT}.namespace", named, "must match metadata.namespace")
     if path is not None:
-        yield _wrong(f"spec.{_PATH}", _as_go(path), "disallowed on this kind of request")
+        yield invalid_value(f"spec.{_PATH}", _as_go(path), "disallowed on this kind of request")
 
 
 def _as_go(path: _Object) -> _Object:
@@ -210,7 +211,3 @@ def _in(document: _Object, name: str) -> _Object:
     """An object in another one; empty where it is not there."""
     found: _Object | None = document.get(name)
     return {} if found is None else found
-
-
-def _wrong(field: str, found: Any, why: str) -> Cause:
-    return Cause("FieldValueInvalid", field, f"Invalid value: {text_of(found).decode()}: {why}")

@@ -146,7 +146,7 @@ class Guard:
     """Lets requests through that their users may make.
 
     What it lets through has its user in `scope["user"]`, and what it does in `scope["attributes"]`. Where it applies a configuration and may
-    not create the object, `scope["creates_not"]` is the answer to that.
+    not create the object, `scope["creation_refusal"]` is the answer to that.
 
     Args:
         application: answers the requests.
@@ -203,7 +203,7 @@ def _check(scope: Scope, access: Gate) -> None:
         creation = replace(asked, verb="create")
         decision = access.decide(user, creation)
         if not decision.allowed:
-            scope["creates_not"] = forbidden(user, creation, decision.reason)
+            scope["creation_refusal"] = forbidden(user, creation, decision.reason)
     scope["user"], scope["requester"] = user, scope["user"]
 
 
